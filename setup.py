@@ -1,0 +1,46 @@
+"""The compiled extensions and their flags. Everything else is in setup.cfg and pyproject.toml.
+
+SPACY_LINEARIZE_BUILD=checked builds with bounds checks on, for tests. SPACY_LINEARIZE_CFLAGS adds compiler flags, for
+instance those that tune a local build for its own machine.
+"""
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+BUILD = os.environ.get("SPACY_LINEARIZE_BUILD", "release")
+UNIX_FLAGS = {
+    "release": ["-O3", "-std=c++11"],
+    "checked": ["-O1", "-g", "-std=c++11", "-D_GLIBCXX_ASSERTIONS", "-UNDEBUG"],
+}
+MSVC_FLAGS = {"release": ["/O2"], "checked": ["/Od", "/D_ITERATOR_DEBUG_LEVEL=1"]}
+MORE_FLAGS = os.environ.get("SPACY_LINEARIZE_CFLAGS", "").split()
+DIRECTIVES = {
+    "language_level": "3",
+    "boundscheck": BUILD == "checked",
+    "wraparound": False,
+    "initializedcheck": BUILD == "checked",
+    "cdivision": True,
+    "embedsignature": True,
+}
+
+
+class BuildWithFlags(build_ext):
+    def build_extensions(self) -> None:
+        flags = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
+        for extension in self.extensions:
+            extension.extra_compile_args = flags[BUILD] + MORE_FLAGS
+        super().build_extensions()
+
+
+sources = sorted(path.as_posix() for path in Path("spacy_linearize/core").glob("*.pyx"))
+extensions = [
+    Extension(source.removesuffix(".pyx").replace("/", "."), [source], language="c++") for source in sources
+]
+setup(
+    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, build_dir="build"),
+    cmdclass={"build_ext": BuildWithFlags},
+)

@@ -1,0 +1,35 @@
+"""A bag of words as the search sees it: columns of 64-bit keys over a canonical forest."""
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from .constraints cimport ForestC, Layout
+
+cdef enum Attribute:
+    FORM
+    TAG
+    LABEL
+    LOWER
+    SUFFIX
+    SHAPE
+    N_ATTRIBUTES
+
+
+cdef struct WordC:
+    uint64_t columns[6]   # by Attribute; 0 where nothing is known
+    bint tag_given        # the tag came with the bag, and must stay
+
+
+cdef cppclass BagC:
+    ForestC forest
+    vector[WordC] words
+    # The given dependents of word k are children_by_label[first_child[k]:first_child[k + 1]], equal labels side by
+    # side; the same words once more with equal tags side by side.
+    vector[int] first_child
+    vector[int] children_by_label
+    vector[int] children_by_tag
+
+
+cdef class Bag:
+    cdef BagC c
+    cdef readonly Layout layout
+    cdef readonly object texts

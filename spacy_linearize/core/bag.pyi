@@ -1,0 +1,32 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+FREE: int
+ROOT: int
+MAX_WORDS: int
+Keys = Sequence[int] | np.ndarray[Any, Any]
+
+class Bag:
+    texts: Sequence[str] | None
+    def __init__(
+        self,
+        forms: Keys,
+        *,
+        tags: Keys | None = None,
+        given: Sequence[bool] | None = None,
+        heads: Keys | None = None,
+        labels: Keys | None = None,
+        lowers: Keys | None = None,
+        suffixes: Keys | None = None,
+        shapes: Keys | None = None,
+        texts: Sequence[str] | None = None,
+        max_words: int = ...,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def heads(self) -> np.ndarray[Any, np.dtype[np.int32]]: ...
+    @property
+    def positions(self) -> list[int]: ...
+    def column(self, attribute: int) -> np.ndarray[Any, np.dtype[np.uint64]]: ...

@@ -1,0 +1,75 @@
+"""Templates compiled into a plan of extraction.
+
+A template has a state part and an action part. The state parts of all templates are hashed once for a state; an action
+then costs, for each template, one combination of two ready hashes. Templates that share their action part stand side by
+side, so that this is a plain loop over an array.
+"""
+from libc.stdint cimport uint32_t, uint64_t
+from libcpp.vector cimport vector
+
+from .bag cimport BagC
+from .state cimport ActionC, NodeC, StateC
+
+cdef enum:
+    N_STATE_ATOMS = 91
+    N_ACTION_ATOMS = 20
+
+
+cdef struct TemplateC:
+    uint64_t seed       # hash of the template's name, so that no template depends on its place in the list
+    int first_atom      # its state atoms are state_atoms[first_atom:last_atom]
+    int last_atom
+
+
+cdef struct PartC:
+    # Action atoms that some templates share, and these templates: templates[first_template:last_template].
+    int first_atom      # its action atoms are action_atoms[first_atom:last_atom]
+    int last_atom
+    int first_template
+    int last_template
+
+
+cdef cppclass PlanC:
+    vector[TemplateC] templates
+    vector[PartC] parts         # those that are the same for all SHIFTs of a state come first
+    int n_constant_parts
+    vector[int] state_atoms
+    vector[int] action_atoms
+    vector[int] needed          # the state atoms that any template looks at
+    bint needs_given_of_S0
+    bint needs_given_of_L
+    bint atomic_shift           # A holds form and tag of the word to shift
+
+
+cdef struct FamilyC:
+    # Sums over the sets of labels and tags of one word's given dependents, shifted and not shifted.
+    int stamp
+    uint64_t labels[2]
+    uint64_t tags[2]
+
+
+cdef cppclass ExtractionC:
+    # What has been extracted from one state; reused for the next.
+    uint64_t values[91]
+    vector[uint64_t] hashes         # state parts of the templates that can fire
+    vector[int] fired               # which templates these are
+    vector[int] part_start          # hashes[part_start[p]:part_start[p + 1]] belong to part p
+    int stamp
+    vector[FamilyC] families        # by head
+    vector[char] only_label         # by dependent: no sibling of its kind (shifted or not) has its label
+    vector[char] only_tag
+    vector[uint32_t] slots          # of one action
+    uint32_t drop_below             # feature dropout: leave out features whose hash with drop_seed is below this
+    uint64_t drop_seed
+
+
+cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil
+cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) except -1 nogil
+cdef int find_slots(PlanC* plan, BagC* bag, const StateC* state, const ActionC* action, ExtractionC* extraction,
+                    int first_part, int last_part, int shift) noexcept nogil
+
+
+cdef class Features:
+    cdef PlanC plan
+    cdef readonly list templates
+    cdef readonly object fingerprint

@@ -1,0 +1,297 @@
+"""Extraction of features: atoms of a state, then slots of the weight table for each action."""
+from libc.stdint cimport uint32_t, uint64_t
+from libcpp.vector cimport vector
+
+from .bag cimport FORM, LABEL, N_ATTRIBUTES, TAG, BagC
+from .constraints cimport FREE, ROOT, is_shifted
+from .hashing cimport mix, slot_of
+from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, S
+
+from .hashing import hash_text
+from .templates import ACTION_ATOMS, STATE_ATOMS, fingerprint
+
+# Numbers of atoms, in the sequence of STATE_ATOMS and ACTION_ATOMS.
+cdef enum:
+    N_POSITIONS = 13
+    W0 = 10
+    REST = 78           # N_POSITIONS * N_ATTRIBUTES
+    GIVEN_OF_S0 = 79
+    N_GIVEN = 12
+    GIVEN_OF_L = 6
+    ACTION = 18
+    IS_SHIFT = 19
+
+# Values of atoms where there is no key to take. 0 is "not there": the template does not fire.
+cdef enum:
+    START = 1           # before the first word
+    UNLABELLED = 2      # a given arc without a label
+    NO_HEAD = 3         # the root
+    SET = 4             # seed of sets
+
+
+cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil:
+    cdef FamilyC nothing
+    nothing.stamp = 0
+    extraction.stamp = 0
+    extraction.hashes.resize(plan.templates.size())
+    extraction.fired.resize(plan.templates.size())
+    extraction.slots.resize(plan.templates.size())
+    extraction.part_start.resize(plan.parts.size() + 1)
+    extraction.families.assign(n, nothing)
+    extraction.only_label.resize(n)
+    extraction.only_tag.resize(n)
+    return 0
+
+
+cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) except -1 nogil:
+    """Read the atoms of a state and hash the state part of every template."""
+    cdef int positions[13]
+    cdef int atom, node, p, t, i, n = 0
+    cdef uint64_t h
+    cdef TemplateC* template
+    out.stamp += 1
+    find_positions(nodes, state, positions)
+    for atom in plan.needed:
+        if atom >= REST:
+            continue
+        node = positions[atom // N_ATTRIBUTES]
+        if node != NONE:
+            out.values[atom] = attribute_of(bag, &nodes[0][node], atom % N_ATTRIBUTES)
+        else:
+            out.values[atom] = START if atom >= W0 * N_ATTRIBUTES else 0
+    out.values[<int>REST] = min(4, bag.forest.n - state.n_shifted)
+    if plan.needs_given_of_S0:
+        if positions[0] != NONE:
+            given_around(bag, state, nodes[0][positions[0]].word, out, &out.values[<int>GIVEN_OF_S0])
+        else:
+            for i in range(N_GIVEN):
+                out.values[GIVEN_OF_S0 + i] = 0
+    for p in range(<int>plan.parts.size()):
+        out.part_start[p] = n
+        for t in range(plan.parts[p].first_template, plan.parts[p].last_template):
+            template = &plan.templates[t]
+            h = template.seed
+            for i in range(template.first_atom, template.last_atom):
+                atom = plan.state_atoms[i]
+                if out.values[atom] == 0:
+                    break
+                h = mix(h, out.values[atom])
+            else:
+                out.hashes[n] = h
+                out.fired[n] = t
+                n += 1
+    out.part_start[plan.parts.size()] = n
+    return 0
+
+
+cdef inline void find_positions(vector[NodeC]* nodes, const StateC* state, int* positions) noexcept nogil:
+    """The node at each of POSITIONS, or NONE."""
+    cdef int i, s
+    for i in range(2):
+        s = S(nodes, state, i)
+        positions[i] = s
+        positions[2 + 4 * i] = nodes[0][s].left if s != NONE else NONE
+        positions[3 + 4 * i] = nodes[0][s].left2 if s != NONE else NONE
+        positions[4 + 4 * i] = nodes[0][s].right if s != NONE else NONE
+        positions[5 + 4 * i] = nodes[0][s].right2 if s != NONE else NONE
+    for i in range(3):
+        positions[W0 + i] = state.recent[i]
+
+
+cdef inline uint64_t attribute_of(BagC* bag, const NodeC* node, int attribute) noexcept nogil:
+    """A column of the word, but tag and label as this derivation has them."""
+    if attribute == TAG:
+        return node.tag
+    if attribute == LABEL:
+        return node.label
+    return bag.words[node.word].columns[attribute]
+
+
+cdef void given_around(BagC* bag, const StateC* state, int k, ExtractionC* out, uint64_t* values) noexcept nogil:
+    """The GIVEN atoms of word k. Nothing is there in a bag without arcs; nothing about the head of a FREE word."""
+    cdef FamilyC* family
+    cdef int i, head = bag.forest.head[k]
+    cdef bint own = is_shifted(state.shifted, k)
+    cdef uint64_t labels[2]
+    cdef uint64_t tags[2]
+    for i in range(N_GIVEN):
+        values[i] = 0
+    if not bag.forest.has_arcs:
+        return
+    family = family_of(bag, state, k, out)
+    for i in range(2):
+        values[i] = mix(SET, family.labels[i])
+        values[2 + i] = mix(SET, family.tags[i])
+    if head == FREE:
+        return
+    if head == ROOT:
+        values[8] = NO_HEAD
+        values[9] = values[10] = values[11] = NO_HEAD
+        return
+    family = family_of(bag, state, head, out)
+    for i in range(2):
+        labels[i] = family.labels[i]
+        tags[i] = family.tags[i]
+    # The word is not its own sibling: take out what only it brought in.
+    i = 0 if own else 1
+    if out.only_label[k]:
+        labels[i] -= label_member(bag, k)
+    if out.only_tag[k]:
+        tags[i] -= tag_member(bag, k)
+    for i in range(2):
+        values[4 + i] = mix(SET, labels[i])
+        values[6 + i] = mix(SET, tags[i])
+    values[8] = 2 if is_shifted(state.shifted, head) else 1
+    values[9] = bag.words[k].columns[<int>LABEL] or UNLABELLED
+    values[10] = bag.words[head].columns[<int>TAG] or UNLABELLED
+    values[11] = bag.words[head].columns[<int>FORM]
+
+
+cdef inline uint64_t label_member(BagC* bag, int k) noexcept nogil:
+    return mix(SET, bag.words[k].columns[<int>LABEL])
+
+
+cdef inline uint64_t tag_member(BagC* bag, int k) noexcept nogil:
+    return mix(SET, bag.words[k].columns[<int>TAG])
+
+
+cdef FamilyC* family_of(BagC* bag, const StateC* state, int head, ExtractionC* out) noexcept nogil:
+    """The sets of labels and tags of a word's given dependents, computed once for a state. Index 0 is for those that
+    are shifted, 1 for those that are not (s and ns in the names of the atoms)."""
+    cdef FamilyC* family = &out.families[head]
+    if family.stamp != out.stamp:
+        family.stamp = out.stamp
+        gather(bag, state, head, LABEL, bag.children_by_label, family.labels, out.only_label)
+        gather(bag, state, head, TAG, bag.children_by_tag, family.tags, out.only_tag)
+    return family
+
+
+cdef inline void gather(BagC* bag, const StateC* state, int head, int attribute, vector[int]& children,
+                        uint64_t* sums, vector[char]& only) noexcept nogil:
+    """Sum up the set of an attribute over the dependents of a head. Equal values stand side by side in `children`."""
+    cdef int i = bag.first_child[head], end = bag.first_child[head + 1], j, k
+    cdef int count[2]
+    cdef uint64_t value
+    sums[0] = sums[1] = 0
+    while i < end:
+        value = bag.words[children[i]].columns[attribute]
+        count[0] = count[1] = 0
+        j = i
+        while j < end and bag.words[children[j]].columns[attribute] == value:
+            count[0 if is_shifted(state.shifted, children[j]) else 1] += 1
+            j += 1
+        for k in range(2):
+            if count[k]:
+                sums[k] += mix(SET, value)
+        for k in range(i, j):
+            only[children[k]] = count[0 if is_shifted(state.shifted, children[k]) else 1] == 1
+        i = j
+
+
+cdef int find_slots(PlanC* plan, BagC* bag, const StateC* state, const ActionC* action, ExtractionC* extraction,
+                    int first_part, int last_part, int shift) noexcept nogil:
+    """Write to extraction.slots where the features of an action stand, for a range of parts. Returns how many."""
+    cdef uint64_t values[20]
+    cdef uint64_t h
+    cdef uint32_t* slots = extraction.slots.data()
+    cdef uint64_t* hashes = extraction.hashes.data()
+    cdef PartC* part
+    cdef int p, i, n = 0
+    read_action(plan, bag, state, action, extraction, values)
+    for p in range(first_part, last_part):
+        part = &plan.parts[p]
+        h = 0
+        for i in range(part.first_atom, part.last_atom):
+            if values[plan.action_atoms[i]] == 0:
+                break
+            h = mix(h, values[plan.action_atoms[i]])
+        else:
+            for i in range(extraction.part_start[p], extraction.part_start[p + 1]):
+                slots[n] = slot_of(hashes[i], h, shift)
+                n += 1
+    if extraction.drop_below:
+        n = drop_out(extraction, n)
+    return n
+
+
+cdef void read_action(PlanC* plan, BagC* bag, const StateC* state, const ActionC* action, ExtractionC* extraction,
+                      uint64_t* values) noexcept nogil:
+    cdef int i
+    if action.type != SHIFT:
+        for i in range(N_ACTION_ATOMS):
+            values[i] = 0
+        values[<int>ACTION] = mix(mix(0, action.type), action.symbol)
+        return
+    for i in range(N_ATTRIBUTES):
+        values[i] = bag.words[action.word].columns[i]
+    values[<int>TAG] = action.symbol
+    if plan.needs_given_of_L:
+        given_around(bag, state, action.word, extraction, values + <int>GIVEN_OF_L)
+    values[<int>ACTION] = mix(0, SHIFT)
+    if plan.atomic_shift:
+        values[<int>ACTION] = mix(mix(values[<int>ACTION], values[<int>FORM]), action.symbol)
+    values[<int>IS_SHIFT] = SHIFT
+
+
+cdef int drop_out(ExtractionC* extraction, int n) noexcept nogil:
+    """Leave out a random share of the features, the same ones for as long as the seed stays the same."""
+    cdef int i, kept = 0
+    for i in range(n):
+        if <uint32_t>mix(extraction.drop_seed, extraction.slots[i]) >= extraction.drop_below:
+            extraction.slots[kept] = extraction.slots[i]
+            kept += 1
+    return kept
+
+
+cdef class Features:
+    """The compiled plan of a list of templates.
+
+    templates (List[str]): As `templates.expand` returns them.
+    atomic_shift (bool): Whether a SHIFT is one atomic action with its word and tag, as in Liu et al. 2015. By default
+        the action is SHIFT alone, as in Puduppully et al. 2016, and word and tag come in by templates that name L.
+    """
+
+    def __init__(self, templates, *, bint atomic_shift=False):
+        self.fingerprint = fingerprint(templates, "atomic_shift" if atomic_shift else "")
+        self.plan.atomic_shift = atomic_shift
+        self.plan.needs_given_of_S0 = self.plan.needs_given_of_L = False
+        state_number = {atom: i for i, atom in enumerate(STATE_ATOMS)}
+        action_number = {atom: i for i, atom in enumerate(ACTION_ATOMS)}
+        constant = {action_number["SHIFT"]} if atomic_shift else {action_number["SHIFT"], action_number["A"]}
+        by_part = {}
+        needed = set()
+        for template in templates:
+            atoms = template.split()
+            part = tuple(sorted(action_number[atom] for atom in atoms if atom in action_number))
+            by_part.setdefault(part, []).append(template)
+            needed.update(state_number[atom] for atom in atoms if atom in state_number)
+            self.plan.needs_given_of_L |= any(GIVEN_OF_L <= atom < ACTION for atom in part)
+        self.plan.needed = sorted(needed)
+        self.plan.needs_given_of_S0 = any(atom >= GIVEN_OF_S0 for atom in needed)
+        parts = sorted(by_part, key=lambda part: (not constant.issuperset(part), part))
+        self.plan.n_constant_parts = sum(constant.issuperset(part) for part in parts)
+        self.templates = [template for part in parts for template in by_part[part]]
+        for part in parts:
+            self._add_part(part, by_part[part], state_number)
+
+    def _add_part(self, action_atoms, templates, state_number):
+        cdef PartC part
+        cdef TemplateC compiled
+        part.first_atom = self.plan.action_atoms.size()
+        for atom in action_atoms:
+            self.plan.action_atoms.push_back(atom)
+        part.last_atom = self.plan.action_atoms.size()
+        part.first_template = self.plan.templates.size()
+        for template in templates:
+            compiled.seed = hash_text(template)
+            compiled.first_atom = self.plan.state_atoms.size()
+            for atom in template.split():
+                if atom in state_number:
+                    self.plan.state_atoms.push_back(state_number[atom])
+            compiled.last_atom = self.plan.state_atoms.size()
+            self.plan.templates.push_back(compiled)
+        part.last_template = self.plan.templates.size()
+        self.plan.parts.push_back(part)
+
+    def __len__(self):
+        return len(self.templates)

@@ -1,0 +1,20 @@
+from typing import Any
+
+from .bag import Bag
+from .search import Decoder
+
+RULES: tuple[str, ...]
+
+def update(
+    decoder: Decoder,
+    bag: Bag,
+    order: Any,
+    heads: Any,
+    tags: Any,
+    labels: Any,
+    *,
+    width: int,
+    rule: str = "max_violation",
+    dropout: float = 0.0,
+    seed: int = 0,
+) -> tuple[bool, int]: ...

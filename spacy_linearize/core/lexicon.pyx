@@ -1,0 +1,124 @@
+"""Tags and labels as training has seen them.
+
+A word without a given tag gets its most frequent training tag; a word never seen gets a guess from its suffix and
+shape, as the rarer words of the training data suggest. An arc without a given label gets one that was seen between
+these tags on this side. Each question backs off to a wider one until training has an answer.
+"""
+from collections import Counter, defaultdict
+
+import numpy as np
+from cython.operator cimport dereference
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from .bag cimport FORM, SHAPE, SUFFIX, TAG
+
+RARE = 10  # words seen less often than this teach the guesses for unseen words
+
+
+cdef vector[uint64_t]* tags_of(LexiconC* lexicon, const uint64_t* columns) noexcept nogil:
+    """The possible tags of a word with these columns, the likeliest first. NULL if training saw no tag at all."""
+    cdef uint64_t suffix = columns[<int>SUFFIX], shape = columns[<int>SHAPE]
+    found = ranked_in(lexicon, context(TAGS_OF_FORM, columns[<int>FORM], 0, 0))
+    if found == NULL:
+        found = ranked_in(lexicon, context(TAGS_OF_SUFFIX_AND_SHAPE, suffix, shape, 0))
+    if found == NULL:
+        found = ranked_in(lexicon, context(TAGS_OF_SUFFIX, suffix, 0, 0))
+    if found == NULL:
+        found = ranked_in(lexicon, context(TAGS_OF_SHAPE, shape, 0, 0))
+    if found == NULL:
+        found = ranked_in(lexicon, context(ALL_TAGS, 0, 0, 0))
+    return found
+
+
+cdef vector[uint64_t]* labels_of(LexiconC* lexicon, uint64_t head_tag, uint64_t tag, bint head_is_right) noexcept nogil:
+    """The labels to try on an arc, the likeliest first. NULL if training saw no label at all."""
+    found = ranked_in(lexicon, context(LABELS_OF_ARC, head_tag, tag, head_is_right))
+    if found == NULL:
+        found = ranked_in(lexicon, context(LABELS_OF_DEPENDENT, tag, head_is_right, 0))
+    if found == NULL:
+        found = ranked_in(lexicon, context(ALL_LABELS, 0, 0, 0))
+    return found
+
+
+cdef class Lexicon:
+    """Ranked tags and labels. Filled once with `learn`, then only read."""
+
+    def learn(self, sentences) -> None:
+        """Count the tags and labels of gold sentences, anew.
+
+        sentences (Iterable[Sentence]): Gold sentences, see `core.engine.Sentence`.
+        """
+        counts = defaultdict(Counter)
+        words = Counter()
+        guesses = []
+        for sentence in sentences:
+            self._count(sentence, counts, words, guesses)
+        for form, suffix, shape, tag in guesses:
+            if words[form] < RARE:
+                counts[context(TAGS_OF_SUFFIX_AND_SHAPE, suffix, shape, 0)][tag] += 1
+                counts[context(TAGS_OF_SUFFIX, suffix, 0, 0)][tag] += 1
+                counts[context(TAGS_OF_SHAPE, shape, 0, 0)][tag] += 1
+                counts[context(ALL_TAGS, 0, 0, 0)][tag] += 1
+        self.c.ranked.clear()
+        for key, counter in counts.items():
+            # Ties by key, not by the order in which the sentences came.
+            self.c.ranked[key] = sorted(counter, key=lambda symbol: (-counter[symbol], symbol))
+
+    def _count(self, sentence, counts, words, guesses):
+        cdef int i, head
+        for i in range(len(sentence)):
+            form, tag = int(sentence.forms[i]), int(sentence.tags[i])
+            label, head = int(sentence.labels[i]), sentence.heads[i]
+            words[form] += 1
+            if tag:
+                counts[context(TAGS_OF_FORM, form, 0, 0)][tag] += 1
+                guesses.append((form, int(sentence.suffixes[i]), int(sentence.shapes[i]), tag))
+            if label and head >= 0:
+                counts[context(LABELS_OF_ARC, int(sentence.tags[head]), tag, head > i)][label] += 1
+                counts[context(LABELS_OF_DEPENDENT, tag, head > i, 0)][label] += 1
+                counts[context(ALL_LABELS, 0, 0, 0)][label] += 1
+
+    def usual_tags(self, forms, suffixes, shapes):
+        """The likeliest tag of each word, 0 if none is known. Returns an array of keys."""
+        tags = np.zeros(len(forms), dtype=np.uint64)
+        cdef uint64_t[::1] view = tags
+        cdef const uint64_t[::1] form = np.ascontiguousarray(forms, dtype=np.uint64)
+        cdef const uint64_t[::1] suffix = np.ascontiguousarray(suffixes, dtype=np.uint64)
+        cdef const uint64_t[::1] shape = np.ascontiguousarray(shapes, dtype=np.uint64)
+        cdef uint64_t[6] columns
+        cdef vector[uint64_t]* found
+        cdef int i
+        for i in range(view.shape[0]):
+            columns[<int>FORM] = form[i]
+            columns[<int>SUFFIX] = suffix[i]
+            columns[<int>SHAPE] = shape[i]
+            found = tags_of(&self.c, columns)
+            if found != NULL:
+                view[i] = dereference(found)[0]
+        return tags
+
+    def labels(self, head_tag, tag, bint head_is_right):
+        """The labels to try on an arc between these tags, the likeliest first."""
+        found = labels_of(&self.c, head_tag, tag, head_is_right)
+        return [] if found == NULL else list(dereference(found))
+
+    def __len__(self):
+        return self.c.ranked.size()
+
+    def to_arrays(self):
+        """Three arrays that hold the whole lexicon: context keys, list lengths, and all lists end to end."""
+        entries = sorted((key, list(symbols)) for key, symbols in dict(self.c.ranked).items())
+        return (
+            np.array([key for key, _ in entries], dtype=np.uint64),
+            np.array([len(symbols) for _, symbols in entries], dtype=np.uint32),
+            np.array([symbol for _, symbols in entries for symbol in symbols], dtype=np.uint64),
+        )
+
+    def from_arrays(self, keys, lengths, symbols) -> None:
+        """Replace the content by what `to_arrays` gave."""
+        self.c.ranked.clear()
+        start = 0
+        for key, length in zip(keys.tolist(), lengths.tolist()):
+            self.c.ranked[key] = symbols[start:start + length].tolist()
+            start += length

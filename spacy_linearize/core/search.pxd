@@ -1,0 +1,72 @@
+"""The beam, as data. One SearchC describes a search; one WorkspaceC is the memory it runs in."""
+from libc.stdint cimport uint64_t
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
+
+from .bag cimport Bag
+from .features cimport ExtractionC, Features, PlanC
+from .lexicon cimport Lexicon
+from .state cimport SHIFT, ActionC, NodeC, StateC
+from .system cimport ContextC, ScratchC, SystemC, TransitionSystem
+from .weights cimport Weights
+
+
+cdef struct TraceC:
+    # How a state was reached.
+    int parent          # the trace of the state before, or -1
+    ActionC action
+    double score        # after the action
+
+
+cdef cppclass WorkspaceC:
+    vector[NodeC] nodes
+    vector[TraceC] trace
+    ScratchC scratch
+    ExtractionC extraction
+    vector[StateC] beam
+    vector[StateC] next_beam
+    vector[uint64_t] bits           # which words each state of the beam has shifted
+    vector[uint64_t] next_bits
+    vector[ActionC] actions         # all legal actions of all states of the beam ...
+    vector[int] parents             # ... the state each belongs to ...
+    vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
+
+
+cdef struct SearchC:
+    ContextC context
+    SystemC* system
+    PlanC* plan
+    const float* weights
+    int shift           # 64 - bits of the weight table
+    int width           # of the beam
+
+
+cdef class Workspace:
+    cdef WorkspaceC c
+
+
+cdef class Decoder:
+    cdef readonly TransitionSystem system
+    cdef readonly Features features
+    cdef readonly Weights weights
+    cdef readonly Lexicon lexicon
+    cdef readonly bint mirrored
+    cdef readonly bint labelled
+    cdef readonly bint search_tags
+    cdef list pool      # workspaces at rest
+
+    cdef Workspace take_workspace(self)
+    cdef int return_workspace(self, Workspace workspace) except -1
+    cdef SearchC prepare(self, Bag bag, Workspace workspace, const float* weights, int width) except *
+
+
+cdef inline bint is_forced(const ActionC* action, int n_legal) noexcept nogil:
+    """An arc without an alternative is applied without a score."""
+    return n_legal == 1 and action.type != SHIFT
+
+
+cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil
+cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil
+cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
+                         int n_legal) except? -1 nogil
+cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) except *

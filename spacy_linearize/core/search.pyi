@@ -1,0 +1,34 @@
+from typing import Any
+
+import numpy as np
+
+from .bag import Bag
+from .features import Features
+from .lexicon import Lexicon
+from .system import TransitionSystem
+from .weights import Weights
+
+Array = np.ndarray[Any, Any]
+
+class Decoder:
+    system: TransitionSystem
+    features: Features
+    weights: Weights
+    lexicon: Lexicon
+    mirrored: bool
+    labelled: bool
+    search_tags: bool
+    def __init__(
+        self,
+        system: TransitionSystem,
+        features: Features,
+        weights: Weights,
+        lexicon: Lexicon,
+        *,
+        mirrored: bool = False,
+        labelled: bool = True,
+        search_tags: bool = False,
+    ) -> None: ...
+    def decode(
+        self, bag: Bag, *, width: int, n_best: int = 1
+    ) -> list[tuple[float, Array, Array, Array, Array]]: ...

@@ -1,0 +1,242 @@
+"""Beam search over the actions of a transition system.
+
+All states of the beam have taken the same number of actions. Every legal action of every state is scored, the best are
+kept, and only these are applied. Of equal scores the one that comes first wins: states stand by rank, and a state's
+actions in canonical sequence, so that neither input order nor memory addresses can have a say.
+"""
+import numpy as np
+from libc.stdint cimport uint32_t, uint64_t
+from libcpp.algorithm cimport nth_element, reverse, sort
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
+
+from .bag cimport LABEL, TAG
+from .features cimport extract, find_slots, start_extraction
+from .constraints cimport FREE, ROOT
+from .state cimport LEFTARC, SHIFT, NodeC, copy_state, n_blocks, start
+from .system cimport start_scratch
+
+from ..errors import error
+
+KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back to the system after use
+
+
+cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
+    cdef int n = search.context.bag.forest.n
+    workspace.nodes.clear()
+    workspace.trace.clear()
+    workspace.beam.resize(search.width)
+    workspace.next_beam.resize(search.width)
+    workspace.bits.resize(search.width * n_blocks(n) + 1)
+    workspace.next_bits.resize(search.width * n_blocks(n) + 1)
+    start_scratch(&workspace.scratch, n)
+    start_extraction(&workspace.extraction, search.plan, n)
+    workspace.beam.resize(1)
+    start(&workspace.beam[0], workspace.bits.data(), n)
+    return 0
+
+
+cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
+    """One step: from the beam to the best states that are one action further."""
+    cdef int b, i, first, rank, kept, n = search.context.bag.forest.n
+    cdef StateC* state
+    cdef TraceC trace
+    workspace.actions.clear()
+    workspace.parents.clear()
+    workspace.ranks.clear()
+    for b in range(<int>workspace.beam.size()):
+        first = workspace.actions.size()
+        search.system.legal(&search.context, &workspace.beam[b], &workspace.actions)
+        workspace.parents.resize(workspace.actions.size(), b)
+        score_actions(search, workspace, &workspace.beam[b], first)
+    kept = select_best(&workspace.ranks, search.width)
+    workspace.next_beam.resize(kept)
+    for rank in range(kept):
+        i = workspace.ranks[rank].second
+        state = &workspace.next_beam[rank]
+        copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + rank * n_blocks(n), n)
+        state.score = -workspace.ranks[rank].first
+        search.system.apply(&search.context, state, &workspace.actions[i])
+        trace.parent = state.trace
+        trace.action = workspace.actions[i]
+        trace.score = state.score
+        workspace.trace.push_back(trace)
+        state.trace = workspace.trace.size() - 1
+    workspace.beam.swap(workspace.next_beam)
+    workspace.bits.swap(workspace.next_bits)
+    return 0
+
+
+cdef int select_best(vector[pair[double, int]]* ranks, int width) except -1 nogil:
+    """Bring the best to the front, in sequence. Returns how many these are."""
+    if <int>ranks.size() > width:
+        nth_element(ranks.begin(), ranks.begin() + width, ranks.end())
+        sort(ranks.begin(), ranks.begin() + width)
+        return width
+    sort(ranks.begin(), ranks.end())
+    return ranks.size()
+
+
+cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* state, int first) except -1 nogil:
+    """Rank the actions from number `first` on, which are all those of one state."""
+    cdef int i, last = workspace.actions.size(), n
+    cdef int n_parts = search.plan.parts.size(), n_constant = search.plan.n_constant_parts
+    cdef double shared = 0, score
+    cdef bint shared_is_known = False
+    cdef ActionC* action
+    if is_forced(&workspace.actions[first], last - first):
+        workspace.ranks.push_back(pair[double, int](-state.score, first))
+        return 0
+    extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
+    for i in range(first, last):
+        action = &workspace.actions[i]
+        if action.type == SHIFT:
+            if not shared_is_known:
+                shared = sum_of(search, workspace, state, action, 0, n_constant)
+                shared_is_known = True
+            score = shared + sum_of(search, workspace, state, action, n_constant, n_parts)
+        else:
+            score = sum_of(search, workspace, state, action, 0, n_parts)
+        workspace.ranks.push_back(pair[double, int](-(state.score + score), i))
+    return 0
+
+
+cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
+                          int first_part, int last_part) noexcept nogil:
+    cdef int i, n = find_slots(search.plan, search.context.bag, state, action, &workspace.extraction,
+                               first_part, last_part, search.shift)
+    cdef const uint32_t* slots = workspace.extraction.slots.data()
+    cdef double total = 0
+    for i in range(n):
+        total += search.weights[slots[i]]
+    return total
+
+
+cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
+                         int n_legal) except? -1 nogil:
+    """The score that one of n_legal actions adds to a state."""
+    if is_forced(action, n_legal):
+        return 0
+    extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
+    return sum_of(search, workspace, state, action, 0, search.plan.parts.size())
+
+
+cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) except *:
+    """The derivation that ends in a trace."""
+    cdef vector[ActionC] actions
+    while trace >= 0:
+        actions.push_back(workspace.trace[trace].action)
+        trace = workspace.trace[trace].parent
+    reverse(actions.begin(), actions.end())
+    return actions
+
+
+cdef class Workspace:
+    """Memory of one search at a time. Decoders keep a few for reuse."""
+
+
+cdef class Decoder:
+    """Orders bags with a transition system, features and weights. May be used from several threads at once, as long as
+    none of them trains.
+
+    mirrored (bool): Build the sentence from right to left.
+    labelled (bool): Choose labels for the arcs that the system adds.
+    search_tags (bool): Let the system choose among the tags of a word whose tag is not given.
+    """
+
+    def __init__(self, TransitionSystem system not None, Features features not None, Weights weights not None,
+                 Lexicon lexicon not None, *, bint mirrored=False, bint labelled=True, bint search_tags=False):
+        self.system = system
+        self.features = features
+        self.weights = weights
+        self.lexicon = lexicon
+        self.mirrored = mirrored
+        self.labelled = labelled
+        self.search_tags = search_tags
+        self.pool = []
+
+    def decode(self, Bag bag not None, *, int width, int n_best=1):
+        """The best derivations of a bag, best first.
+
+        width (int): How many states the beam holds.
+        n_best (int): How many results to return at most.
+        RETURNS (List[Tuple[float, ndarray, ndarray, ndarray, ndarray]]): Score, order (input positions), and by input
+            position: tags, heads (FREE where the system leaves that open), labels.
+        """
+        if width < 1:
+            raise error("SL022", key="beam_width", value=width, expected="1 or more")
+        cdef Workspace workspace = self.take_workspace()
+        cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), width)
+        cdef int step, rank, n_steps = search.system.n_steps(bag.c.forest.n)
+        with nogil:
+            start_search(&search, &workspace.c)
+            for step in range(n_steps):
+                advance(&search, &workspace.c)
+        results = []
+        for rank in range(min(n_best, <int>workspace.c.beam.size())):
+            results.append(read_off(bag, workspace, &search, rank))
+        self.return_workspace(workspace)
+        return results
+
+    cdef SearchC prepare(self, Bag bag, Workspace workspace, const float* weights, int width) except *:
+        cdef SearchC search
+        search.context.bag = &bag.c
+        search.context.lexicon = &self.lexicon.c
+        search.context.nodes = &workspace.c.nodes
+        search.context.scratch = &workspace.c.scratch
+        search.context.labelled = self.labelled
+        search.context.search_tags = self.search_tags
+        search.context.mirrored = self.mirrored
+        search.system = &self.system.c
+        search.plan = &self.features.plan
+        search.weights = weights
+        search.shift = 64 - self.weights.bits
+        search.width = width
+        workspace.c.extraction.drop_below = 0
+        return search
+
+    cdef Workspace take_workspace(self):
+        try:
+            return self.pool.pop()
+        except IndexError:
+            return Workspace()
+
+    cdef int return_workspace(self, Workspace workspace) except -1:
+        if workspace.c.nodes.capacity() <= KEEP_NODES:
+            self.pool.append(workspace)
+        return 0
+
+
+cdef read_off(Bag bag, Workspace workspace, SearchC* search, int rank):
+    """The result that a state of the last beam stands for. Replays its derivation, which adds nodes and nothing else."""
+    cdef int n = bag.c.forest.n, i, k, h, s0, s1
+    cdef vector[ActionC] actions = actions_to(&workspace.c, workspace.c.beam[rank].trace)
+    cdef vector[NodeC]* nodes = &workspace.c.nodes
+    cdef vector[int] heads = bag.c.forest.head
+    cdef vector[uint64_t] bits
+    cdef StateC state
+    order, tags = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.uint64)
+    out_heads, labels = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.uint64)
+    cdef int[::1] order_view = order, head_view = out_heads
+    cdef uint64_t[::1] tag_view = tags, label_view = labels
+    bits.resize(n_blocks(n) + 1)
+    start(&state, bits.data(), n)
+    for k in range(n):
+        label_view[bag.layout.position[k]] = bag.c.words[k].columns[<int>LABEL]
+    for i in range(<int>actions.size()):
+        if actions[i].type == SHIFT:
+            k = bag.layout.position[actions[i].word]
+            order_view[n - 1 - state.n_shifted if search.context.mirrored else state.n_shifted] = k
+            tag_view[k] = actions[i].symbol
+        else:
+            s0 = nodes[0][state.top].word
+            s1 = nodes[0][nodes[0][state.top].below].word
+            k, h = (s1, s0) if actions[i].type == LEFTARC else (s0, s1)
+            heads[k] = h
+            label_view[bag.layout.position[k]] = actions[i].symbol
+        search.system.apply(&search.context, &state, &actions[i])
+    if state.depth == 1 and heads[nodes[0][state.top].word] == FREE:
+        heads[nodes[0][state.top].word] = ROOT
+    for k in range(n):
+        head_view[bag.layout.position[k]] = bag.layout.position[heads[k]] if heads[k] >= 0 else heads[k]
+    return workspace.c.beam[rank].score, order, tags, out_heads, labels

@@ -1,0 +1,138 @@
+"""A derivation that Python can step through: for tests and explanations, never inside the search."""
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from .bag cimport Bag
+from .features cimport extract, find_slots
+from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
+from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
+from .system cimport GoldC, make_gold
+
+NAMES = {SHIFT: "SHIFT", LEFTARC: "LEFTARC", RIGHTARC: "RIGHTARC"}
+
+
+cdef class Stepper:
+    """The state that some actions lead to. Words are named by input position.
+
+    Example:
+
+        state = Stepper(decoder, bag)
+        while not state.is_final:
+            state = state.step(0)
+        state.order
+    """
+    cdef readonly Decoder decoder
+    cdef readonly Bag bag
+    cdef readonly tuple order       # words shifted so far, in the direction of the search
+    cdef readonly dict arcs         # dependent -> head, as far as the system's own actions built them
+    cdef readonly int n_actions
+    cdef Workspace workspace
+    cdef SearchC search
+    cdef StateC state
+    cdef vector[uint64_t] bits
+    cdef vector[ActionC] actions
+
+    def __init__(self, Decoder decoder not None, Bag bag not None):
+        self.decoder = decoder
+        self.bag = bag
+        self.order = ()
+        self.arcs = {}
+        self.workspace = Workspace()
+        self.search = decoder.prepare(bag, self.workspace, decoder.weights.for_decoding(), 1)
+        start_search(&self.search, &self.workspace.c)
+        self.bits.resize(n_blocks(bag.c.forest.n) + 1)
+        start(&self.state, self.bits.data(), bag.c.forest.n)
+        self._find_legal()
+
+    cdef int _find_legal(self) except -1:
+        self.actions.clear()
+        if not self.is_final:
+            self.search.system.legal(&self.search.context, &self.state, &self.actions)
+        return 0
+
+    @property
+    def is_final(self):
+        return self.n_actions == self.search.system.n_steps(self.bag.c.forest.n)
+
+    @property
+    def stack(self):
+        """The words on the stack, the top last."""
+        words = []
+        cdef int node = self.state.top
+        while node != NONE:
+            words.append(self.bag.layout.position[self.workspace.c.nodes[node].word])
+            node = self.workspace.c.nodes[node].below
+        return tuple(reversed(words))
+
+    @property
+    def legal(self):
+        """The legal actions: name, word (None for arcs), and tag or label."""
+        return [self._show(action) for action in self.actions]
+
+    def _show(self, ActionC action):
+        word = self.bag.layout.position[action.word] if action.type == SHIFT else None
+        return NAMES[action.type], word, action.symbol
+
+    def step(self, size_t i):
+        """The state after the i-th legal action. This one stays as it is."""
+        if i >= self.actions.size():
+            raise IndexError(i)
+        cdef Stepper after = Stepper.__new__(Stepper)
+        after.decoder = self.decoder
+        after.bag = self.bag
+        after.workspace = self.workspace
+        after.search = self.search
+        after.bits.resize(self.bits.size())
+        copy_state(&after.state, &self.state, after.bits.data(), self.bag.c.forest.n)
+        name, word, _ = self._show(self.actions[i])
+        after.order = self.order + ((word,) if name == "SHIFT" else ())
+        after.arcs = dict(self.arcs)
+        if name != "SHIFT":
+            stack = list(self.stack)
+            s0, s1 = stack.pop(), stack.pop()
+            after.arcs[s1 if name == "LEFTARC" else s0] = s0 if name == "LEFTARC" else s1
+        after.n_actions = self.n_actions + 1
+        after.state.score += self.score(i)
+        after.search.system.apply(&after.search.context, &after.state, &self.actions[i])
+        after._find_legal()
+        return after
+
+    def score(self, size_t i) -> float:
+        """What the i-th legal action adds to the score."""
+        if i >= self.actions.size():
+            raise IndexError(i)
+        return score_action(&self.search, &self.workspace.c, &self.state, &self.actions[i], self.actions.size())
+
+    @property
+    def total(self):
+        """The score of the derivation so far."""
+        return self.state.score
+
+    def features(self, size_t i):
+        """The templates that fire for the i-th legal action, each with its slot in the table of weights. None for an
+        arc without an alternative, which is not scored."""
+        if i >= self.actions.size():
+            raise IndexError(i)
+        if is_forced(&self.actions[i], self.actions.size()):
+            return []
+        cdef int p, t, n, k, n_parts = self.search.plan.parts.size()
+        found = []
+        extract(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
+                &self.workspace.c.extraction)
+        for p in range(n_parts):
+            n = find_slots(self.search.plan, self.search.context.bag, &self.state, &self.actions[i],
+                           &self.workspace.c.extraction, p, p + 1, self.search.shift)
+            for k in range(n):
+                t = self.workspace.c.extraction.fired[self.workspace.c.extraction.part_start[p] + k]
+                found.append((self.decoder.features.templates[t], self.workspace.c.extraction.slots[k]))
+        return found
+
+    def gold(self, order, heads, tags, labels) -> int:
+        """The number of the legal action that leads to a gold order and tree, or -1 if none does."""
+        cdef GoldC gold = make_gold(self.bag, order, heads, tags, labels, self.decoder.mirrored)
+        cdef ActionC action
+        self.search.system.gold(&self.search.context, &self.state, &gold, &action)
+        for i in range(self.actions.size()):
+            if self._show(self.actions[i]) == self._show(action):
+                return i
+        return -1

@@ -1,0 +1,2 @@
+class TransitionSystem:
+    name: str

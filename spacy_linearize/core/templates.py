@@ -1,0 +1,138 @@
+"""Feature templates as data: atoms, tuples of atoms, and the groups that settings switch on and off.
+
+An atom is something to look at in a state or in an action; a template is a few atoms joined by spaces. It fires when
+all of its atoms are there. See `ATOMS` for every name.
+
+In a state, `S0.w` is the form of the word on top of the stack:
+
+    S0, S1          the topmost words of the stack
+    S0l, S0l2       the leftmost dependent of S0, and the second from the left (S0r, S0r2 likewise; S1l ... S1r2)
+    W0, W1, W2      the word placed last, and the ones before: w_0, w_-1, w_-2 of the papers
+    .w .p .d        its form, its tag, the label of the arc to its head
+    .lower .suffix .shape
+    rest            how many words are left: 1, 2, 3, 4 (four or more)
+
+In a SHIFT, `L` is the word that comes next: `L.w`, `L.p`, ... The action itself is `A` (an arc with its label, or
+SHIFT), and `SHIFT` is there in SHIFTs only. What is given about the arcs of L, and of S0, can be looked at too (Lcls
+and so on, named as in Puduppully et al. 2016):
+
+    c or s          its given dependents, or its siblings, ...
+    l or p          ... the set of their labels, or of their tags, ...
+    s or ns         ... of those that are shifted, or not shifted
+    ps              whether its given head is shifted
+    lp, pp, wp      the label of the arc to its given head, that head's tag, and its form
+"""
+
+from collections.abc import Iterable
+
+from ..errors import error
+from .hashing import hash_text, mix_values
+
+POSITIONS = ("S0", "S1", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1l2", "S1r", "S1r2", "W0", "W1", "W2")
+ATTRIBUTES = ("w", "p", "d", "lower", "suffix", "shape")
+# What is given around a word: sets of labels and tags of its dependents (c) and siblings (s), and its head.
+GIVEN = ("cls", "clns", "cps", "cpns", "sls", "slns", "sps", "spns", "ps", "lp", "pp", "wp")
+
+# The sequence of these names is the numbering of atoms that `features.pyx` computes by.
+STATE_ATOMS = (
+    *(f"{position}.{attribute}" for position in POSITIONS for attribute in ATTRIBUTES),
+    "rest",
+    *(f"S0{given}" for given in GIVEN),
+)
+ACTION_ATOMS = (*(f"L.{attribute}" for attribute in ATTRIBUTES), *(f"L{given}" for given in GIVEN), "A", "SHIFT")
+ATOMS = STATE_ATOMS + ACTION_ATOMS
+
+
+def _lines(text: str, also: str = "") -> tuple[str, ...]:
+    """One template for each entry between semicolons, with the atoms `also` added to each."""
+    return tuple(" ".join([*entry.split(), *also.split()]) for entry in text.split(";") if entry.strip())
+
+
+def _with_stack(atoms: str) -> str:
+    """An atom of the lookahead on its own and with the words and tags of S0 and S1: the rows of Table 2."""
+    return f"{atoms}; S0.w {atoms}; S0.p {atoms}; S1.w {atoms}; S1.p {atoms}; "
+
+
+# Table 1 of Puduppully et al. 2016, the base templates of Liu et al. 2015, as printed there. Each is combined with the
+# action. The fourth entry of each trigram row mixes l and r in print (S0w S0,lw S0,rp); it is kept as it stands.
+_UNIGRAM = """
+    S0.w; S0.p; S0l.w; S0l.p; S0r.w; S0r.p; S0l2.w; S0l2.p; S0r2.w; S0r2.p;
+    S1.w; S1.p; S1l.w; S1l.p; S1r.w; S1r.p; S1l2.w; S1l2.p; S1r2.w; S1r2.p;
+"""
+_BIGRAM = """
+    S0.w S0l.w; S0.w S0l.p; S0.p S0l.w; S0.p S0l.p; S0.w S0r.w; S0.w S0r.p; S0.p S0r.w; S0.p S0r.p;
+    S1.w S1l.w; S1.w S1l.p; S1.p S1l.w; S1.p S1l.p; S1.w S1r.w; S1.w S1r.p; S1.p S1r.w; S1.p S1r.p;
+    S0.w S1.w; S0.w S1.p; S0.p S1.w; S0.p S1.p;
+"""
+_TRIGRAM = """
+    S0.w S0.p S0l.w; S0.w S0l.w S0l.p; S0.w S0.p S0l.p; S0.p S0l.w S0l.p;
+    S0.w S0.p S0r.w; S0.w S0l.w S0r.p; S0.w S0.p S0r.p; S0.p S0r.w S0r.p;
+    S1.w S1.p S1l.w; S1.w S1l.w S1l.p; S1.w S1.p S1l.p; S1.p S1l.w S1l.p;
+    S1.w S1.p S1r.w; S1.w S1l.w S1r.p; S1.w S1.p S1r.p; S1.p S1r.w S1r.p;
+"""
+_LINEARIZATION = """
+    W0.w; W0.p; W1.w W0.w; W1.p W0.p; W2.w W1.w W0.w; W2.p W1.p W0.p;
+    S0l.w S0l2.w; S0l.p S0l2.p; S0r2.w S0r.w; S0r2.p S0r.p;
+    S1l.w S1l2.w; S1l.p S1l2.p; S1r2.w S1r.w; S1r2.p S1r.p;
+"""
+# Table 2 of Puduppully et al. 2016; for SHIFTs only.
+_LOOKAHEAD = "".join(
+    _with_stack(atoms)
+    for atoms in (
+        *(f"L{given}" for given in GIVEN[:8]),
+        *("Lps Llp", "Lps Lpp", "Lps Lwp"),
+        *(f"S0{given}" for given in GIVEN[:8]),
+        *("S0ps S0lp", "S0ps S0pp"),
+    )
+)
+# Section 3.2 of the same paper: form and tag of the word to shift, joined with its surroundings. The paper describes
+# these by example only; the choice is ours.
+_NEXT = """
+    L.w; L.p; L.w L.p; rest L.w; rest L.p;
+    W0.w L.w; W0.w L.p; W0.p L.w; W0.p L.p; W0.w W0.p L.w L.p;
+    W1.w W0.w L.w; W1.w W0.w L.p; W1.p W0.p L.w; W1.p W0.p L.p; W1.w W0.w W0.p L.w L.p;
+    W2.w W1.w W0.w L.w; W2.p W1.p W0.p L.p;
+    S0.w L.w; S0.w L.p; S0.p L.w; S0.p L.p; S0.p L.d; S0.p S0.d L.p L.d;
+    S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d; S0.p S0l.d L.d;
+    L.p L.d; L.p Lclns; L.p Lcls; L.d Lslns; L.d Lsls; L.p Lps Lpp; L.d Lps Lpp; W0.p L.p Lps Lpp;
+"""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "unigram": _lines(_UNIGRAM, "A"),
+    "bigram": _lines(_BIGRAM, "A"),
+    "trigram": _lines(_TRIGRAM, "A"),
+    "linearization": _lines(_LINEARIZATION, "A"),
+    "lookahead": _lines(_LOOKAHEAD, "SHIFT"),
+    "next": _lines(_NEXT, "SHIFT"),
+}
+
+
+def expand(groups: Iterable[str], extra: Iterable[str] = ()) -> list[str]:
+    """All templates of the named groups, then the extra ones, checked.
+
+    groups (Iterable[str]): Names from `GROUPS`.
+    extra (Iterable[str]): Templates of the user: atoms joined by spaces.
+    RETURNS (List[str]): The templates, in canonical spelling.
+
+    Example:
+
+        expand(["unigram"], ["W0.lower L.lower"])
+    """
+    templates: list[str] = []
+    for group in groups:
+        if group not in GROUPS:
+            raise error("SL021", group=group, known=", ".join(GROUPS))
+        templates.extend(GROUPS[group])
+    templates.extend(" ".join(template.split()) for template in extra)
+    for i, template in enumerate(templates):
+        for atom in template.split() or [""]:
+            if atom not in ATOMS:
+                raise error("SL020", template=template, atom=atom, known=", ".join(ATOMS))
+        if template in templates[:i]:
+            raise error("SL023", template=template)
+    return templates
+
+
+def fingerprint(templates: Iterable[str], *more: str) -> int:
+    """One number for a list of templates and whatever else weights depend on."""
+    return mix_values(hash_text(text) for text in [*templates, *more])

@@ -1,0 +1,61 @@
+"""Every message of the package, each with a code that never changes its meaning."""
+
+from collections.abc import Sequence
+
+MESSAGES = {
+    # What is wrong with a bag of words.
+    "SL001": "The given heads form a cycle: {words}. Leave the head of one of these words free.",
+    "SL002": "More than one word is given as the root: {words}. Keep one root and free the others.",
+    "SL003": "{words} has head {head}, but the bag has positions 0 to {last}. "
+    "Use one of these, or leave the head free.",
+    "SL004": "{words} is its own head. Give it as the root, or leave its head free.",
+    "SL005": "A bag of {n} words is over the limit of {limit}. Order it in parts, or raise max_words.",
+    "SL006": "'{name}' has {got} entries for {n} words. Give one entry for each word.",
+    # What is wrong with the gold order and tree of a training example.
+    "SL010": "The gold order does not hold each of the {n} words once. Give a permutation of 0 to {last}.",
+    "SL011": "The gold order and tree cannot be reached at {words}: the tree is not projective in this "
+    "order, or it contradicts what is given. Skip the sentence, or make its tree projective.",
+    "SL012": "The gold tree has {n} roots. Give exactly one word the head ROOT and leave none free.",
+    # What is wrong with the settings.
+    "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
+    "SL021": "Unknown template group '{group}'. Known groups: {known}.",
+    "SL022": "Setting '{key}' is {value!r}, but must be {expected}.",
+    "SL023": "Template '{template}' is listed twice. Remove one.",
+    # What is wrong with a model file.
+    "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
+    "SL031": "{source} has model format {found}, and this version reads up to {known}. Upgrade spacy_linearize.",
+    "SL032": "{source} is damaged: {what}. Copy or train the model again.",
+    "SL033": "{source} was trained with other feature templates (fingerprint {found}, expected {known}). "
+    "Load it with the settings it was trained with.",
+}
+
+
+class LinearizeError(ValueError):
+    """An error of this package.
+
+    code (str): The code of the message, such as "SL001".
+    words (Tuple[int, ...]): The positions of the words concerned, if any.
+    """
+
+    def __init__(self, message: str, code: str = "", words: Sequence[int] = ()) -> None:
+        super().__init__(message, code, tuple(words))
+        self.code = code
+        self.words = tuple(words)
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.args[0]}"
+
+
+def error(
+    code: str, *, words: Sequence[int] = (), texts: Sequence[str] | None = None, **values: object
+) -> LinearizeError:
+    """The error with this code, its message filled in.
+
+    words (Sequence[int]): Positions of the words concerned, named in the message.
+    texts (Optional[Sequence[str]]): The words' texts, quoted in the message when known.
+    values (object): What else the message names.
+    """
+    named = ", ".join(
+        f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {i} '{texts[i]}'" for i in words
+    )
+    return LinearizeError(MESSAGES[code].format(words=named, **values), code, words)
