@@ -120,22 +120,25 @@ cdef Layout lay_out(const int[::1] heads, const uint64_t[::1] content, object te
     forest.top.resize(n)
     forest.n_children.resize(n)
     forest.twin.assign(n, -1)
-    forest.twin_above.resize(n)
+    forest.twin_above.assign(n, -1)
     forest.size.assign(n, 1)
     for k in range(n):
         h = heads[layout.position[k]]
-        parent = layout.number[h] if h >= 0 else -1
-        forest.head[k] = parent if h >= 0 else h
-        forest.top[k] = forest.top[parent] if h >= 0 else k
         if h >= 0:
+            parent = layout.number[h]
+            forest.head[k] = parent
+            forest.top[k] = forest.top[parent]
+            forest.twin_above[k] = forest.twin_above[parent]
             forest.n_children[parent] += 1
             forest.has_arcs = True
         else:
+            forest.head[k] = h
+            forest.top[k] = k
             forest.tops.push_back(k)
         i = place[k]
         if i > 0 and by_head[i - 1].first == by_head[i].first and by_head[i - 1].second.first == by_head[i].second.first:
             forest.twin[k] = layout.number[by_head[i - 1].second.second]
-        forest.twin_above[k] = k if forest.twin[k] >= 0 else (forest.twin_above[parent] if h >= 0 else -1)
+            forest.twin_above[k] = k
     for k in range(n - 1, -1, -1):
         if forest.head[k] >= 0:
             forest.size[forest.head[k]] += forest.size[k]

@@ -238,5 +238,8 @@ cdef read_off(Bag bag, Workspace workspace, SearchC* search, int rank):
     if state.depth == 1 and heads[nodes[0][state.top].word] == FREE:
         heads[nodes[0][state.top].word] = ROOT
     for k in range(n):
-        head_view[bag.layout.position[k]] = bag.layout.position[heads[k]] if heads[k] >= 0 else heads[k]
+        h = heads[k]
+        head_view[bag.layout.position[k]] = h
+        if h >= 0:
+            head_view[bag.layout.position[k]] = bag.layout.position[h]
     return workspace.c.beam[rank].score, order, tags, out_heads, labels

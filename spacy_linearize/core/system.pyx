@@ -126,8 +126,10 @@ cdef int check_projective(Bag bag, GoldC* gold, vector[int]& name) except -1:
         if last[k] - first[k] + 1 != size[k]:
             break
         if h >= 0:
-            first[h] = min(first[h], first[k])
-            last[h] = max(last[h], last[k])
+            if first[k] < first[h]:
+                first[h] = first[k]
+            if last[k] > last[h]:
+                last[h] = last[k]
             size[h] += size[k]
             missing[h] -= 1
             if missing[h] == 0:

@@ -107,6 +107,21 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 
 
+# What `attach` looks at to score an arc between h and d: form, tag, and the tags before and after. Every template is
+# taken with the side of the head, and arcs once more with the distance.
+ARC_ATOMS = ("h.w", "h.p", "h-1.p", "h+1.p", "d.w", "d.p", "d-1.p", "d+1.p")
+ARC_TEMPLATES = _lines("""
+    h.w h.p d.w d.p; h.p d.w d.p; h.w d.w d.p; h.w h.p d.p; h.w h.p d.w; h.w d.w; h.p d.p;
+    h.w h.p; d.w d.p; h.w; h.p; d.w; d.p;
+    h.p h+1.p d-1.p d.p; h-1.p h.p d-1.p d.p; h.p h+1.p d.p d+1.p; h-1.p h.p d.p d+1.p;
+    h.p h+1.p d.p; h-1.p h.p d.p; h.p d-1.p d.p; h.p d.p d+1.p; h.w d-1.p d.p d+1.p;
+""")
+LABEL_TEMPLATES = _lines("""
+    h.w d.w; h.w d.p; h.p d.w; h.p d.p; h.w h.p d.w d.p; d.w; d.p; h.w; h.p;
+    d-1.p d.p; d.p d+1.p; d-1.p d.w; h.p d-1.p d.p; h.p d.p d+1.p;
+""")
+
+
 def expand(groups: Iterable[str], extra: Iterable[str] = ()) -> list[str]:
     """All templates of the named groups, then the extra ones, checked.
 

@@ -1,0 +1,417 @@
+"""The best projective tree over a fixed order, under the given arcs: Eisner's algorithm, first order, exact.
+
+Departs from Eisner 1996 in two points: arcs that contradict a given one cannot be chosen, so the best tree is found among
+those that keep every given arc; and exactly one word is the root, chosen in a last step instead of by a word 0. Each
+order that a transition system returns has such a tree. Labels are chosen afterwards, for each arc by itself.
+"""
+import numpy as np
+from cython.operator cimport dereference
+from libc.math cimport INFINITY
+from libc.stdint cimport uint32_t, uint64_t
+from libcpp.vector cimport vector
+
+from .constraints cimport FREE, ROOT
+from .hashing cimport mix, slot_of
+from .lexicon cimport Lexicon, LexiconC, labels_of
+from .weights cimport Weights
+
+from .hashing import hash_text
+from .templates import ARC_ATOMS, ARC_TEMPLATES, LABEL_TEMPLATES
+
+cdef enum:
+    N_ATOMS = 8         # of ARC_ATOMS
+    OUTSIDE = 1         # value of an atom beyond the ends of the sentence
+    ROOT_HEAD = 3       # value of the head's atoms for the root's arc
+    N_DISTANCES = 8
+
+
+cdef cppclass PartsC:
+    # Templates split by side: what they take of the head, and of the dependent.
+    vector[uint64_t] seeds
+    vector[vector[int]] head_atoms
+    vector[vector[int]] dependent_atoms
+
+
+cdef cppclass SentenceC:
+    # The words in order, and hashes of the two sides of every template for every word.
+    int n
+    vector[uint64_t] forms
+    vector[uint64_t] tags
+    vector[uint64_t] labels
+    vector[int] heads               # given, as positions in the order, or FREE or ROOT
+    vector[uint64_t] head_parts     # [word][template]; word n is the head of the root
+    vector[uint64_t] dependent_parts
+
+
+cdef cppclass ChartC:
+    # Best scores of spans (i, j) by where the head is. Those with the head on the right stand under [j][i].
+    vector[double] arcs             # [head][dependent]
+    vector[double] right            # head i, complete
+    vector[double] left             # head j, complete
+    vector[double] right_open       # the arc i -> j
+    vector[double] left_open        # the arc j -> i
+    vector[int] right_split
+    vector[int] left_split
+    vector[int] open_split
+
+
+cdef PartsC compile_parts(templates) except *:
+    cdef PartsC parts
+    number = {atom: i for i, atom in enumerate(ARC_ATOMS)}
+    for template in templates:
+        atoms = [number[atom] for atom in template.split()]
+        parts.seeds.push_back(hash_text("arc " + template))
+        parts.head_atoms.push_back([a for a in atoms if a < N_ATOMS // 2])
+        parts.dependent_atoms.push_back([a for a in atoms if a >= N_ATOMS // 2])
+    return parts
+
+
+cdef int hash_sides(SentenceC* s, PartsC* parts) except -1 nogil:
+    cdef int n_templates = parts.seeds.size(), k, t
+    s.head_parts.resize((s.n + 1) * n_templates)
+    s.dependent_parts.resize(s.n * n_templates)
+    for k in range(s.n + 1):
+        for t in range(n_templates):
+            s.head_parts[k * n_templates + t] = hash_side(s, k, parts.seeds[t], parts.head_atoms[t])
+            if k < s.n:
+                s.dependent_parts[k * n_templates + t] = hash_side(s, k, 0, parts.dependent_atoms[t])
+    return 0
+
+
+cdef inline uint64_t hash_side(SentenceC* s, int k, uint64_t h, vector[int]& atoms) noexcept nogil:
+    cdef int atom
+    for atom in atoms:
+        h = mix(h, atom_of(s, k, atom % (N_ATOMS // 2)))
+    return h
+
+
+cdef inline uint64_t atom_of(SentenceC* s, int k, int atom) noexcept nogil:
+    """Form, tag, tag before, tag after."""
+    if k == s.n:
+        return ROOT_HEAD
+    if atom == 0:
+        return s.forms[k]
+    if atom == 1:
+        return s.tags[k]
+    k += -1 if atom == 2 else 1
+    return s.tags[k] if 0 <= k < s.n else OUTSIDE
+
+
+cdef inline uint64_t side_of(SentenceC* s, int head, int dependent) noexcept nogil:
+    return 1 if head == s.n else 2 if head > dependent else 3
+
+
+cdef inline int distance_of(SentenceC* s, int head, int dependent) noexcept nogil:
+    cdef int distance = head - dependent if head > dependent else dependent - head
+    if head == s.n:
+        return 0
+    return distance if distance <= 5 else 6 if distance <= 10 else 7
+
+
+cdef int arc_slots(SentenceC* s, int n_templates, int head, int dependent, int shift, uint32_t* slots) noexcept nogil:
+    """Every template with the side of the head, and once more with the distance."""
+    cdef uint64_t side = mix(0, side_of(s, head, dependent))
+    cdef uint64_t far = mix(side, 1 + distance_of(s, head, dependent))
+    cdef uint64_t* head_parts = s.head_parts.data() + head * n_templates
+    cdef uint64_t* dependent_parts = s.dependent_parts.data() + dependent * n_templates
+    cdef int t
+    for t in range(n_templates):
+        slots[2 * t] = slot_of(head_parts[t], dependent_parts[t] ^ side, shift)
+        slots[2 * t + 1] = slot_of(head_parts[t], dependent_parts[t] ^ far, shift)
+    return 2 * n_templates
+
+
+cdef int label_slots(SentenceC* s, int n_templates, int head, int dependent, uint64_t label, int shift,
+                     uint32_t* slots) noexcept nogil:
+    cdef uint64_t choice = mix(mix(0, side_of(s, head, dependent)), label)
+    cdef int t
+    for t in range(n_templates):
+        slots[t] = slot_of(s.head_parts[head * n_templates + t],
+                           s.dependent_parts[dependent * n_templates + t] ^ choice, shift)
+    return n_templates
+
+
+cdef inline double sum_weights(const float* weights, const uint32_t* slots, int n) noexcept nogil:
+    cdef double total = 0
+    cdef int i
+    for i in range(n):
+        total += weights[slots[i]]
+    return total
+
+
+cdef int score_arcs(SentenceC* s, int n_templates, const float* weights, int shift, ChartC* chart) except -1 nogil:
+    """Fill chart.arcs: given arcs cost nothing, arcs that contradict them are out, the others get their score."""
+    cdef int n = s.n, head, d, root = -1
+    cdef vector[uint32_t] slots
+    slots.resize(2 * n_templates)
+    chart.arcs.assign((n + 1) * n, -INFINITY)
+    for d in range(n):
+        if s.heads[d] == ROOT:
+            root = d
+    for d in range(n):
+        if s.heads[d] != FREE:
+            chart.arcs[(n if s.heads[d] == ROOT else s.heads[d]) * n + d] = 0
+            continue
+        for head in range(n + 1):
+            if head != d and not (head == n and root >= 0):
+                arc_slots(s, n_templates, head, d, shift, slots.data())
+                chart.arcs[head * n + d] = sum_weights(weights, slots.data(), 2 * n_templates)
+    return 0
+
+
+cdef int fill_chart(ChartC* chart, int n) except -1 nogil:
+    cdef int width, i, j, m, split
+    cdef double best, score
+    cdef size_t cells = n * n
+    chart.right.assign(cells, -INFINITY)
+    chart.left.assign(cells, -INFINITY)
+    chart.right_open.assign(cells, -INFINITY)
+    chart.left_open.assign(cells, -INFINITY)
+    chart.right_split.resize(cells)
+    chart.left_split.resize(cells)
+    chart.open_split.resize(cells)
+    for i in range(n):
+        chart.right[i * n + i] = chart.left[i * n + i] = 0
+    for width in range(1, n):
+        for i in range(n - width):
+            j = i + width
+            best = -INFINITY
+            split = i
+            for m in range(i, j):
+                score = chart.right[i * n + m] + chart.left[j * n + m + 1]
+                if score > best:
+                    best = score
+                    split = m
+            chart.open_split[i * n + j] = split
+            chart.right_open[i * n + j] = best + chart.arcs[i * n + j]
+            chart.left_open[j * n + i] = best + chart.arcs[j * n + i]
+            best = -INFINITY
+            split = j
+            for m in range(i + 1, j + 1):
+                score = chart.right_open[i * n + m] + chart.right[m * n + j]
+                if score > best:
+                    best = score
+                    split = m
+            chart.right[i * n + j] = best
+            chart.right_split[i * n + j] = split
+            best = -INFINITY
+            split = i
+            for m in range(i, j):
+                score = chart.left[m * n + i] + chart.left_open[j * n + m]
+                if score > best:
+                    best = score
+                    split = m
+            chart.left[j * n + i] = best
+            chart.left_split[j * n + i] = split
+    return 0
+
+
+cdef enum SpanKind:
+    RIGHT_COMPLETE
+    LEFT_COMPLETE
+    RIGHT_OPEN
+    LEFT_OPEN
+
+
+cdef struct SpanC:
+    int kind
+    int i
+    int j
+
+
+cdef int read_tree(ChartC* chart, int n, vector[int]* heads) except -1 nogil:
+    """The best tree of a filled chart. Returns 0, or 1 if there is none."""
+    cdef int root = -1, r, m
+    cdef double score, best = -INFINITY
+    cdef vector[SpanC] todo
+    cdef SpanC span
+    for r in range(n):
+        score = chart.left[r * n] + chart.right[r * n + n - 1] + chart.arcs[n * n + r]
+        if score > best:
+            best = score
+            root = r
+    if root < 0:
+        return 1
+    heads.assign(n, ROOT)
+    todo.push_back(SpanC(LEFT_COMPLETE, 0, root))
+    todo.push_back(SpanC(RIGHT_COMPLETE, root, n - 1))
+    while not todo.empty():
+        span = todo.back()
+        todo.pop_back()
+        if span.i == span.j:
+            continue
+        if span.kind == RIGHT_COMPLETE:
+            m = chart.right_split[span.i * n + span.j]
+            todo.push_back(SpanC(RIGHT_OPEN, span.i, m))
+            todo.push_back(SpanC(RIGHT_COMPLETE, m, span.j))
+        elif span.kind == LEFT_COMPLETE:
+            m = chart.left_split[span.j * n + span.i]
+            todo.push_back(SpanC(LEFT_COMPLETE, span.i, m))
+            todo.push_back(SpanC(LEFT_OPEN, m, span.j))
+        else:
+            if span.kind == RIGHT_OPEN:
+                heads[0][span.j] = span.i
+            else:
+                heads[0][span.i] = span.j
+            m = chart.open_split[span.i * n + span.j]
+            todo.push_back(SpanC(RIGHT_COMPLETE, span.i, m))
+            todo.push_back(SpanC(LEFT_COMPLETE, m + 1, span.j))
+    return 0
+
+
+cdef uint64_t best_label(SentenceC* s, int n_templates, LexiconC* lexicon, int head, int dependent,
+                         const float* weights, int shift) except? 0 nogil:
+    cdef vector[uint64_t]* labels = labels_of(lexicon, s.tags[head], s.tags[dependent], head > dependent)
+    cdef vector[uint32_t] slots
+    cdef uint64_t best = 0
+    cdef double score, best_score = -INFINITY
+    cdef size_t i
+    if labels == NULL:
+        return 0
+    slots.resize(n_templates)
+    for i in range(labels.size()):
+        label_slots(s, n_templates, head, dependent, dereference(labels)[i], shift, slots.data())
+        score = sum_weights(weights, slots.data(), n_templates)
+        if score > best_score:
+            best_score = score
+            best = dereference(labels)[i]
+    return best
+
+
+cdef SentenceC make_sentence(order, forms, tags, heads, labels) except *:
+    """The words in order; heads (by input position) become positions in the order."""
+    cdef SentenceC s
+    cdef int i, n = len(order)
+    place = np.empty(n, dtype=np.int32)
+    place[order] = np.arange(n, dtype=np.int32)
+    s.n = n
+    for i in range(n):
+        k = order[i]
+        s.forms.push_back(forms[k])
+        s.tags.push_back(tags[k])
+        s.labels.push_back(labels[k])
+        s.heads.push_back(place[heads[k]] if heads[k] >= 0 else heads[k])
+    return s
+
+
+cdef class Attacher:
+    """Adds the arcs and labels that an order leaves open.
+
+    weights (Weights): A table of its own.
+    lexicon (Lexicon): The labels to choose from.
+    labelled (bool): Whether to choose labels at all.
+    """
+    cdef readonly Weights weights
+    cdef readonly Lexicon lexicon
+    cdef readonly bint labelled
+    cdef PartsC arc_parts
+    cdef PartsC label_parts
+
+    def __init__(self, Weights weights not None, Lexicon lexicon not None, *, bint labelled=True):
+        self.weights = weights
+        self.lexicon = lexicon
+        self.labelled = labelled
+        self.arc_parts = compile_parts(ARC_TEMPLATES)
+        self.label_parts = compile_parts(LABEL_TEMPLATES)
+
+    def attach(self, order, forms, tags, heads, labels):
+        """The best tree over an order.
+
+        order (ndarray): Input positions in order.
+        forms, tags, heads, labels (ndarray): By input position; heads and labels as in `Bag`.
+        RETURNS (Tuple[ndarray, ndarray]): Heads, none FREE, and labels, by input position.
+        """
+        cdef SentenceC s = make_sentence(order, forms, tags, heads, labels)
+        cdef const float* weights = self.weights.for_decoding()
+        cdef vector[int] tree = self._tree(&s, weights)
+        heads, labels = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.uint64)
+        cdef int i
+        for i in range(s.n):
+            heads[order[i]] = order[tree[i]] if tree[i] >= 0 else ROOT
+        if self.labelled:
+            hash_sides(&s, &self.label_parts)
+            for i in range(s.n):
+                if s.labels[i] == 0 and tree[i] >= 0:
+                    labels[order[i]] = best_label(&s, self.label_parts.seeds.size(), &self.lexicon.c, tree[i], i,
+                                                  weights, 64 - self.weights.bits)
+        return heads, labels
+
+    cdef vector[int] _tree(self, SentenceC* s, const float* weights) except *:
+        """Positions of the heads in the order. If nothing is missing these are the given ones."""
+        cdef ChartC chart
+        cdef vector[int] tree = s.heads
+        cdef bint missing = False
+        cdef int i
+        for i in range(s.n):
+            missing |= s.heads[i] == FREE
+        if missing:
+            with nogil:
+                hash_sides(s, &self.arc_parts)
+                score_arcs(s, self.arc_parts.seeds.size(), weights, 64 - self.weights.bits, &chart)
+                fill_chart(&chart, s.n)
+                i = read_tree(&chart, s.n, &tree)
+            if i:
+                raise RuntimeError("no projective tree over this order keeps the given arcs")
+        return tree
+
+    def score(self, order, forms, tags, given, heads):
+        """The score of a tree over an order: the sum over the arcs that are not given."""
+        cdef SentenceC s = make_sentence(order, forms, tags, heads, [0] * len(order))
+        cdef SentenceC fixed = make_sentence(order, forms, tags, given, [0] * len(order))
+        cdef ChartC chart
+        cdef int i
+        s.heads.swap(fixed.heads)
+        hash_sides(&s, &self.arc_parts)
+        score_arcs(&s, self.arc_parts.seeds.size(), self.weights.for_decoding(), 64 - self.weights.bits, &chart)
+        return sum(chart.arcs[(fixed.heads[i] if fixed.heads[i] >= 0 else s.n) * s.n + i] for i in range(s.n))
+
+    def update(self, order, forms, tags, given_heads, given_labels, heads, labels):
+        """Learn from a gold tree: predict the arcs that are not given, and each label between gold heads and dependents.
+
+        RETURNS (Tuple[int, int]): How many arcs, and how many labels, were wrong.
+        """
+        self.weights.start_training()
+        cdef SentenceC s = make_sentence(order, forms, tags, given_heads, given_labels)
+        cdef SentenceC gold = make_sentence(order, forms, tags, heads, labels)
+        cdef vector[int] tree = self._tree(&s, self.weights.for_training())
+        cdef vector[uint32_t] slots
+        cdef int i, n_templates = self.arc_parts.seeds.size(), wrong_arcs = 0, wrong_labels = 0
+        cdef int shift = 64 - self.weights.bits
+        cdef uint64_t label
+        for i in range(s.n):
+            if tree[i] != gold.heads[i]:
+                wrong_arcs += 1
+                self._add_arc(&s, gold.heads[i], i, 1)
+                self._add_arc(&s, tree[i], i, -1)
+        if self.labelled:
+            hash_sides(&s, &self.label_parts)
+            n_templates = self.label_parts.seeds.size()
+            slots.resize(n_templates)
+            for i in range(s.n):
+                if s.labels[i] or gold.heads[i] < 0 or not gold.labels[i]:
+                    continue
+                label = best_label(&s, n_templates, &self.lexicon.c, gold.heads[i], i, self.weights.for_training(), shift)
+                if label != gold.labels[i]:
+                    wrong_labels += 1
+                    self._add_label(&s, gold.heads[i], i, gold.labels[i], 1)
+                    self._add_label(&s, gold.heads[i], i, label, -1)
+        self.weights.tick()
+        return wrong_arcs, wrong_labels
+
+    cdef int _add_arc(self, SentenceC* s, int head, int dependent, float change) except -1:
+        cdef vector[uint32_t] slots
+        cdef int i, n_templates = self.arc_parts.seeds.size()
+        slots.resize(2 * n_templates)
+        arc_slots(s, n_templates, head if head >= 0 else s.n, dependent, 64 - self.weights.bits, slots.data())
+        for i in range(2 * n_templates):
+            self.weights.add(slots[i], change)
+        return 0
+
+    cdef int _add_label(self, SentenceC* s, int head, int dependent, uint64_t label, float change) except -1:
+        cdef vector[uint32_t] slots
+        cdef int i, n_templates = self.label_parts.seeds.size()
+        slots.resize(n_templates)
+        label_slots(s, n_templates, head, dependent, label, 64 - self.weights.bits, slots.data())
+        for i in range(n_templates):
+            self.weights.add(slots[i], change)
+        return 0

@@ -1,0 +1,298 @@
+"""The core as the rest of the package sees it: bags in, linearizations out, and learning."""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import LinearizeError, error
+from . import store
+from .attach import Attacher
+from .bag import FREE, ROOT, Bag
+from .features import Features
+from .joint import Joint
+from .learn import update
+from .lexicon import Lexicon
+from .order_first import OrderFirst
+from .search import Decoder
+from .settings import Settings
+from .system import TransitionSystem
+from .templates import expand
+from .weights import Weights
+
+Array = np.ndarray[Any, Any]
+SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {"order_first": OrderFirst, "joint": Joint}
+
+
+def _no_keys() -> Array:
+    return np.zeros(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A gold sentence: words in order with their tree. Arrays of keys, as in `Bag`; columns left out are 0."""
+
+    forms: Array
+    tags: Array
+    heads: Array
+    labels: Array
+    lowers: Array = field(default_factory=_no_keys)
+    suffixes: Array = field(default_factory=_no_keys)
+    shapes: Array = field(default_factory=_no_keys)
+    texts: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes"):
+            values = np.asarray(getattr(self, name), dtype=np.int32 if name == "heads" else np.uint64)
+            if not len(values):
+                values = np.zeros(len(self.forms), dtype=values.dtype)
+            object.__setattr__(self, name, values)
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linearization:
+    """A bag in order.
+
+    order (ndarray): The input positions of the words, in order.
+    tags, heads, labels (ndarray): By input position. One head is ROOT; heads are FREE where no tree was asked for.
+    score (float): Of the order, or of order and tree with the joint system.
+    """
+
+    order: Array
+    tags: Array
+    heads: Array
+    labels: Array
+    score: float
+
+
+@dataclass
+class Progress:
+    """What training has seen so far."""
+
+    examples: int = 0
+    violations: int = 0  # examples in which the gold derivation lost
+    actions: int = 0  # actions that updates compared
+    skipped: int = 0  # sentences whose gold tree is not projective
+    wrong_arcs: int = 0
+    wrong_labels: int = 0
+
+
+class Engine:
+    """A model: settings, a lexicon, and the weights of search and attachment.
+
+    Example:
+
+        engine = Engine(Settings(table_bits=18))
+        engine.train(sentences, epochs=5)
+        best = engine.order(engine.bag(forms=forms))[0]
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.lexicon = Lexicon()
+        self.features = Features(
+            expand(self.settings.groups, self.settings.templates), atomic_shift=self.settings.atomic_shift
+        )
+        self.decoder = Decoder(
+            SYSTEMS[self.settings.system](),
+            self.features,
+            Weights(self.settings.table_bits),
+            self.lexicon,
+            mirrored=self.settings.direction == "right_to_left",
+            labelled=self.settings.labelled,
+            search_tags=self.settings.tags == "search",
+        )
+        self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
+        self.root_label = 0
+
+    def bag(
+        self,
+        *,
+        forms: Any,
+        tags: Any = None,
+        heads: Any = None,
+        labels: Any = None,
+        lowers: Any = None,
+        suffixes: Any = None,
+        shapes: Any = None,
+        texts: Sequence[str] | None = None,
+        **limits: int,
+    ) -> Bag:
+        """A bag whose words without a tag get their usual one. Arguments as for `Bag`."""
+        n = len(forms)
+        given = np.zeros(n, dtype=np.uint64) if tags is None else np.asarray(tags, dtype=np.uint64)
+        if len(given) == n and not given.all():
+            nothing = np.zeros(n, dtype=np.uint64)
+            usual = self.lexicon.usual_tags(
+                forms, nothing if suffixes is None else suffixes, nothing if shapes is None else shapes
+            )
+            tags = np.where(given != 0, given, usual)
+        return Bag(
+            forms,
+            tags=tags,
+            given=given != 0,
+            heads=heads,
+            labels=labels,
+            lowers=lowers,
+            suffixes=suffixes,
+            shapes=shapes,
+            texts=texts,
+            **limits,
+        )
+
+    def order(self, bag: Bag, *, beam_width: int = 16, n_best: int = 1, tree: bool = True) -> list[Linearization]:
+        """The best orders of a bag, best first.
+
+        beam_width (int): How many hypotheses to keep at each step.
+        n_best (int): How many results to return at most.
+        tree (bool): Whether to add the arcs that are not given.
+        """
+        results = []
+        for score, order, tags, heads, labels in self.decoder.decode(bag, width=beam_width, n_best=n_best):
+            if tree and self.settings.system == "order_first":
+                heads, labels = self.attacher.attach(order, bag.column(0), tags, heads, labels)
+            if tree and self.settings.labelled:
+                labels[(heads == ROOT) & (labels == 0)] = self.root_label
+            results.append(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
+        return results
+
+    def learn_lexicon(self, sentences: Iterable[Sentence]) -> None:
+        """Learn the usual tags and labels of gold sentences. Comes before `update`."""
+        sentences = list(sentences)
+        self.lexicon.learn(sentences)
+        roots = [int(label) for s in sentences for label in s.labels[s.heads == ROOT] if label]
+        self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
+
+    def update(
+        self, bag: Bag, sentence: Sentence, *, beam_width: int = 16, seed: int = 0, progress: Progress | None = None
+    ) -> Progress:
+        """Learn from one sentence, given as the bag of its words in gold order.
+
+        seed (int): For dropout; should differ from call to call.
+        progress (Optional[Progress]): Counts to add to.
+        """
+        progress = progress or Progress()
+        order = np.arange(len(sentence))
+        lost, actions = update(
+            self.decoder,
+            bag,
+            order,
+            sentence.heads,
+            sentence.tags,
+            sentence.labels,
+            width=beam_width,
+            rule=self.settings.update,
+            dropout=self.settings.dropout,
+            seed=seed,
+        )
+        progress.examples += 1
+        progress.violations += lost
+        progress.actions += actions
+        if self.settings.system == "order_first":
+            arcs, labels = self.attacher.update(
+                order, bag.column(0), bag.column(1), bag.heads, bag.column(2), sentence.heads, sentence.labels
+            )
+            progress.wrong_arcs += arcs
+            progress.wrong_labels += labels
+        return progress
+
+    def train(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        epochs: int = 5,
+        beam_width: int = 16,
+        seed: int = 0,
+        tags: float = 1.0,
+        heads: float = 1.0,
+    ) -> list[Progress]:
+        """Learn from sentences, in a new random sequence each epoch.
+
+        tags, heads (float): The share of tags, and of labelled arcs, that is given; sampled anew each time.
+        RETURNS (List[Progress]): The counts of each epoch. Sentences that are not projective are counted and skipped.
+        """
+        sentences = list(sentences)
+        self.learn_lexicon(sentences)
+        rng = random.Random(seed)
+        history = []
+        for _ in range(epochs):
+            rng.shuffle(sentences)
+            progress = Progress()
+            for sentence in sentences:
+                bag = self.hide(sentence, tags=tags, heads=heads, rng=rng)
+                try:
+                    self.update(bag, sentence, beam_width=beam_width, seed=rng.getrandbits(63), progress=progress)
+                except LinearizeError as problem:
+                    if problem.code != "SL011":
+                        raise
+                    progress.skipped += 1
+            history.append(progress)
+        return history
+
+    def hide(
+        self, sentence: Sentence, *, tags: float = 0.0, heads: float = 0.0, rng: random.Random | None = None
+    ) -> Bag:
+        """The bag of a sentence with a random share of its tags and of its labelled arcs given."""
+        rng = rng or random.Random(0)
+        keep_tag = np.array([rng.random() < tags for _ in range(len(sentence))], dtype=bool)
+        keep_head = np.array([rng.random() < heads for _ in range(len(sentence))], dtype=bool)
+        return self.bag(
+            forms=sentence.forms,
+            tags=np.where(keep_tag, sentence.tags, 0),
+            heads=np.where(keep_head, sentence.heads, FREE),
+            labels=np.where(keep_head, sentence.labels, 0),
+            lowers=sentence.lowers,
+            suffixes=sentence.suffixes,
+            shapes=sentence.shapes,
+            texts=sentence.texts,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The model with its averaged weights, in the format of `core.store`."""
+        keys, lengths, symbols = self.lexicon.to_arrays()
+        header = {
+            "settings": self.settings.to_dict(),
+            "fingerprint": self.features.fingerprint,
+            "root_label": self.root_label,
+        }
+        arrays = {
+            "lexicon.keys": keys,
+            "lexicon.lengths": lengths,
+            "lexicon.symbols": symbols,
+            **store.sparse(self.decoder.weights.to_array(), "search"),
+            **store.sparse(self.attacher.weights.to_array(), "attach"),
+        }
+        return store.pack(header, arrays)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: str = "The data") -> "Engine":
+        """The model that `to_bytes` wrote."""
+        header, arrays = store.unpack(data, source)
+        try:
+            engine = cls(Settings.from_dict(header["settings"]))
+            store.check_fingerprint(header["fingerprint"], engine.features.fingerprint, source)
+            engine.root_label = int(header["root_label"])
+            lengths, symbols = arrays["lexicon.lengths"], arrays["lexicon.symbols"]
+            if len(arrays["lexicon.keys"]) != len(lengths) or int(lengths.sum()) != len(symbols) or not lengths.all():
+                raise error("SL032", source=source, what="its lexicon does not add up")
+            engine.lexicon.from_arrays(arrays["lexicon.keys"], lengths, symbols)
+            for name, weights in (("search", engine.decoder.weights), ("attach", engine.attacher.weights)):
+                weights.from_array(store.dense(arrays, name, weights.bits, source))
+        except (KeyError, TypeError) as broken:
+            raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken
+        return engine
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file, atomically."""
+        store.save(path, self.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Engine":
+        """Read a model from a file."""
+        return cls.from_bytes(Path(path).read_bytes(), str(path))

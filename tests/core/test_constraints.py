@@ -1,0 +1,103 @@
+"""What is not a forest of given arcs is refused, with the words concerned; what is one gets canonical numbers."""
+
+import pickle
+import random
+
+import brute
+import pytest
+
+from spacy_linearize.core.bag import FREE, ROOT, Bag
+from spacy_linearize.errors import LinearizeError
+
+TEXTS = ["the", "dog", "barks", "loudly"]
+
+
+def refuse(code, words, heads, **settings):
+    with pytest.raises(LinearizeError) as caught:
+        Bag([1, 2, 3, 4], heads=heads, texts=TEXTS, **settings)
+    assert caught.value.code == code
+    assert caught.value.words == words
+    for word in words:
+        assert f"word {word} '{TEXTS[word]}'" in str(caught.value)
+    return str(caught.value)
+
+
+def test_cycle():
+    message = refuse("SL001", (0, 1, 2), [1, 2, 0, FREE])
+    assert message.startswith("[SL001] The given heads form a cycle: word 0 'the', word 1 'dog', word 2 'barks'.")
+
+
+def test_cycle_names_only_the_words_on_it():
+    refuse("SL001", (1, 2), [1, 2, 1, 0])
+
+
+def test_two_roots():
+    refuse("SL002", (1, 3), [FREE, ROOT, FREE, ROOT])
+
+
+@pytest.mark.parametrize("head", [4, 99, -3])
+def test_head_out_of_range(head):
+    assert f"has head {head}" in refuse("SL003", (2,), [1, FREE, head, FREE])
+
+
+def test_own_head():
+    refuse("SL004", (1,), [1, 1, FREE, FREE])
+
+
+def test_more_words_than_fit():
+    with pytest.raises(LinearizeError, match=r"SL005.* 5 words is over the limit of 4"):
+        Bag([1, 2, 3, 4, 5], max_words=4)
+
+
+def test_arrays_of_other_lengths():
+    with pytest.raises(LinearizeError, match=r"SL006.*'labels' has 1 entries for 2 words"):
+        Bag([1, 2], labels=[1])
+
+
+def test_every_assignment_of_heads_is_refused_or_a_forest():
+    """All 6 ** 3 ways to give heads to 3 words, with values from -3 to 2."""
+    import itertools
+
+    for heads in itertools.product(range(-3, 3), repeat=3):
+        fits = all(h != k and h > -3 for k, h in enumerate(heads)) and brute.is_forest(heads)
+        if fits:
+            assert Bag([1, 2, 3], heads=heads).heads.tolist() == list(heads)
+        else:
+            with pytest.raises(LinearizeError):
+                Bag([1, 2, 3], heads=heads)
+
+
+def test_errors_survive_pickling():
+    with pytest.raises(LinearizeError) as caught:
+        Bag([1, 2], heads=[1, 0])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.code, again.words) == (str(caught.value), "SL001", (0, 1))
+
+
+def test_canonical_numbers_do_not_depend_on_input_order():
+    rng = random.Random(1)
+    for _ in range(300):
+        n = rng.randint(1, 12)
+        heads = brute.random_forest(rng, n, rng.random())
+        forms = [rng.choice([5, 6, 7]) for _ in range(n)]
+        labels = [rng.choice([0, 1, 2]) for _ in range(n)]
+
+        def content(order, forms=forms, heads=heads, labels=labels):
+            """The canonical sequence of the same bag, handed in in this order."""
+            place = {k: i for i, k in enumerate(order)}
+            given = [place[heads[k]] if heads[k] >= 0 else heads[k] for k in order]
+            bag = Bag([forms[k] for k in order], heads=given, labels=[labels[k] for k in order])
+            words = [order[p] for p in bag.positions]
+            number = {k: i for i, k in enumerate(words)}
+            return [(forms[k], labels[k], number[heads[k]] if heads[k] >= 0 else heads[k]) for k in words]
+
+        shuffled = rng.sample(range(n), n)
+        assert content(list(range(n))) == content(shuffled)
+        assert content(shuffled)[0][2] < 0
+        assert all(head < i for i, (_, _, head) in enumerate(content(shuffled)))
+
+
+def test_deep_chain_and_wide_star():
+    n = 5000
+    assert len(Bag(range(1, n + 1), heads=[ROOT, *range(n - 1)])) == n
+    assert len(Bag(range(1, n + 1), heads=[ROOT, *[0] * (n - 1)])) == n

@@ -1,0 +1,252 @@
+"""Templates by hand, and every feature and score against the slow reference."""
+
+import random
+from collections import Counter
+
+import brute
+import pytest
+import slow
+
+from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.hashing import hash_text
+from spacy_linearize.core.settings import Settings
+from spacy_linearize.core.stepper import Stepper
+from spacy_linearize.core.templates import ACTION_ATOMS, ATOMS, GROUPS, STATE_ATOMS, expand
+from spacy_linearize.errors import LinearizeError
+
+BITS = 24  # large enough that no two of the features below share a slot
+
+# John saw the dog, with its tree and labels
+WORDS = ["John", "saw", "the", "dog"]
+TAGS = ["NNP", "VBD", "DT", "NN"]
+HEADS = [1, ROOT, 3, 1]
+LABELS = ["nsubj", "root", "det", "obj"]
+JOHN, SAW, THE, DOG = range(4)
+
+
+def keys(texts):
+    return [hash_text(text) if text else 0 for text in texts]
+
+
+def start(settings, heads=HEADS, labels=LABELS, tags=TAGS):
+    engine = Engine(settings)
+    return Stepper(engine.decoder, engine.bag(forms=keys(WORDS), tags=keys(tags), heads=heads, labels=keys(labels)))
+
+
+def walk(state, *actions):
+    """Follow actions: a word for its SHIFT, or the name of an arc."""
+    for action in actions:
+        state = state.step(find(state, action))
+    return state
+
+
+def find(state, action):
+    names = [name if word is None else WORDS[word] for name, word, _ in state.legal]
+    return names.index(action)
+
+
+def slot_by_hand(instance):
+    """The slot of a template instance that is spelt out as "S0.w=John A=SHIFT"."""
+    atoms = dict(part.rsplit("=", 1) for part in instance.split())
+    template = " ".join(atoms)
+    state_part, action_part = hash_text(template), 0
+    for atom in template.split():
+        if atom in STATE_ATOMS:
+            state_part = slow.mix(state_part, value_by_hand(atom, atoms[atom]))
+    for atom in ACTION_ATOMS:
+        if atom in atoms:
+            action_part = slow.mix(action_part, value_by_hand(atom, atoms[atom]))
+    return template, (((state_part ^ action_part) * 0x9E3779B97F4A7C15) & slow.MASK) >> (64 - BITS)
+
+
+def value_by_hand(atom, text):
+    if atom == "A":
+        parts = text.split("-")
+        h = slow.mix(0, slow.TYPES[parts[0]])
+        for part in parts[1:]:
+            h = slow.mix(h, hash_text(part) if part else 0)
+        return h
+    if atom == "SHIFT":
+        return slow.SHIFT
+    if text.startswith("{"):
+        return slow.set_hash(hash_text(member) for member in text[1:-1].split(",") if member)
+    special = {"<start>": slow.START, "<root>": slow.NO_HEAD, "<unshifted>": 1, "<shifted>": 2}
+    if text in special:
+        return special[text]
+    return int(text) if atom == "rest" else hash_text(text)
+
+
+def check_by_hand(state, action, expected):
+    found = state.features(find(state, action))
+    want = [slot_by_hand(instance) for instance in expected]
+    assert Counter(found) == Counter(want)
+
+
+def test_first_word_by_hand():
+    """Nothing on the stack: only the templates of the words before, and of L."""
+    state = start(Settings(groups=("unigram", "bigram", "linearization"), templates=(
+        "L.w", "L.p rest", "Lcls Lclns", "Lsls L.d", "Lslns Lspns", "Lps Llp Lpp Lwp", "S0cls"), table_bits=BITS))
+    check_by_hand(state, "John", [
+        "W0.w=<start> A=SHIFT",
+        "W0.p=<start> A=SHIFT",
+        "W1.w=<start> W0.w=<start> A=SHIFT",
+        "W1.p=<start> W0.p=<start> A=SHIFT",
+        "W2.w=<start> W1.w=<start> W0.w=<start> A=SHIFT",
+        "W2.p=<start> W1.p=<start> W0.p=<start> A=SHIFT",
+        "L.w=John",
+        "L.p=NNP rest=4",
+        "Lcls={} Lclns={}",
+        "Lsls={} L.d=nsubj",
+        "Lslns={obj} Lspns={NN}",
+        "Lps=<unshifted> Llp=nsubj Lpp=VBD Lwp=saw",
+    ])  # fmt: skip
+
+
+def test_open_head_by_hand():
+    """John saw | the: the subject is attached on the left, the object is still to come."""
+    state = walk(start(Settings(groups=("unigram", "trigram", "linearization"), templates=(
+        "S0cls S0clns S0cps S0cpns", "S0ps S0lp", "S0sls L.w", "S0.d L.d", "S0l.d L.p", "Lps Lpp", "Lslns L.w",
+        "S0.w Lclns SHIFT"), table_bits=BITS)), "John", "saw")
+    assert [WORDS[k] for k in state.stack] == ["saw"]
+    check_by_hand(state, "the", [
+        "S0.w=saw A=SHIFT",
+        "S0.p=VBD A=SHIFT",
+        "S0l.w=John A=SHIFT",
+        "S0l.p=NNP A=SHIFT",
+        "S0.w=saw S0.p=VBD S0l.w=John A=SHIFT",
+        "S0.w=saw S0l.w=John S0l.p=NNP A=SHIFT",
+        "S0.w=saw S0.p=VBD S0l.p=NNP A=SHIFT",
+        "S0.p=VBD S0l.w=John S0l.p=NNP A=SHIFT",
+        "W0.w=saw A=SHIFT",
+        "W0.p=VBD A=SHIFT",
+        "W1.w=John W0.w=saw A=SHIFT",
+        "W1.p=NNP W0.p=VBD A=SHIFT",
+        "W2.w=<start> W1.w=John W0.w=saw A=SHIFT",
+        "W2.p=<start> W1.p=NNP W0.p=VBD A=SHIFT",
+        "S0cls={nsubj} S0clns={obj} S0cps={NNP} S0cpns={NN}",
+        "S0ps=<root> S0lp=<root>",
+        "S0.d=root L.d=det",
+        "S0l.d=nsubj L.p=DT",
+        "Lps=<unshifted> Lpp=NN",
+        "Lslns={} L.w=the",
+        "S0.w=saw Lclns={} SHIFT=1",
+    ])  # fmt: skip
+
+
+def test_arc_by_hand():
+    """John saw the dog, joint and with nothing given but tags: the arc from saw to dog."""
+    state = start(
+        Settings(system="joint", groups=("unigram", "bigram"), templates=("L.w", "S0cls", "W0.w SHIFT"), labelled=False,
+                 table_bits=BITS),
+        heads=[FREE] * 4, labels=[""] * 4)  # fmt: skip
+    state = walk(state, "John", "saw", "LEFTARC", "the", "dog", "LEFTARC")
+    assert [WORDS[k] for k in state.stack] == ["saw", "dog"]
+    assert {action for action, _, _ in state.legal} == {"LEFTARC", "RIGHTARC"}
+    check_by_hand(state, "RIGHTARC", [
+        "S0.w=dog A=RIGHTARC-",
+        "S0.p=NN A=RIGHTARC-",
+        "S0l.w=the A=RIGHTARC-",
+        "S0l.p=DT A=RIGHTARC-",
+        "S1.w=saw A=RIGHTARC-",
+        "S1.p=VBD A=RIGHTARC-",
+        "S1l.w=John A=RIGHTARC-",
+        "S1l.p=NNP A=RIGHTARC-",
+        "S0.w=dog S0l.w=the A=RIGHTARC-",
+        "S0.w=dog S0l.p=DT A=RIGHTARC-",
+        "S0.p=NN S0l.w=the A=RIGHTARC-",
+        "S0.p=NN S0l.p=DT A=RIGHTARC-",
+        "S1.w=saw S1l.w=John A=RIGHTARC-",
+        "S1.w=saw S1l.p=NNP A=RIGHTARC-",
+        "S1.p=VBD S1l.w=John A=RIGHTARC-",
+        "S1.p=VBD S1l.p=NNP A=RIGHTARC-",
+        "S0.w=dog S1.w=saw A=RIGHTARC-",
+        "S0.w=dog S1.p=VBD A=RIGHTARC-",
+        "S0.p=NN S1.w=saw A=RIGHTARC-",
+        "S0.p=NN S1.p=VBD A=RIGHTARC-",
+    ])  # fmt: skip
+
+
+def test_atomic_shift_by_hand():
+    """Liu et al. 2015: the action is SHIFT with its word and tag."""
+    state = start(Settings(groups=(), templates=("W0.w A",), atomic_shift=True, table_bits=BITS))
+    check_by_hand(walk(state, "John"), "saw", ["W0.w=John A=SHIFT-saw-VBD"])
+
+
+def test_groups_hold_every_template_of_the_papers():
+    """Counts of Tables 1 and 2 of Puduppully et al. 2016."""
+    assert {name: len(GROUPS[name]) for name in GROUPS if name != "next"} == {
+        "unigram": 20,
+        "bigram": 20,
+        "trigram": 16,
+        "linearization": 14,
+        "lookahead": 5 * 8 + 5 * 3 + 5 * 8 + 5 * 2,
+    }
+    templates = expand(GROUPS)
+    assert len(templates) == len(set(templates))
+
+
+def test_atoms_are_numbered_as_the_compiled_code_expects():
+    assert len(STATE_ATOMS) == 91
+    assert len(ACTION_ATOMS) == 20
+    assert STATE_ATOMS[78] == "rest"
+    assert STATE_ATOMS[60] == "W0.w"
+    assert ACTION_ATOMS[18:] == ("A", "SHIFT")
+
+
+def test_misspelt_atom_names_the_known_ones():
+    with pytest.raises(LinearizeError, match=r"SL020.*'S0.w S9.q' names the unknown atom 'S9.q'.*S0.w, S0.p") as caught:
+        Settings(templates=("S0.w S9.q",))
+    assert all(atom in str(caught.value) for atom in ATOMS)
+
+
+@pytest.mark.parametrize("templates", [("",), ("S0.w", "S0.w"), ("S0.w A",)])
+def test_empty_and_repeated_templates_are_refused(templates):
+    with pytest.raises(LinearizeError, match="SL02"):
+        Settings(templates=templates)
+
+
+def test_unknown_group():
+    with pytest.raises(LinearizeError, match=r"SL021.*'bigrams'.*unigram, bigram"):
+        Settings(groups=("bigrams",))
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+@pytest.mark.parametrize("direction", ["left_to_right", "right_to_left"])
+@pytest.mark.parametrize("system", ["order_first", "joint"])
+def test_features_and_scores_equal_the_slow_reference(system, direction, atomic):
+    """Random derivations over random forests: every feature of every legal action, and the score of the beam."""
+    every_atom = (*STATE_ATOMS, *(f"rest {atom}" for atom in ACTION_ATOMS if atom not in ("L.w", "L.p")))
+    engine = Engine(
+        Settings(system=system, direction=direction, templates=every_atom, atomic_shift=atomic, table_bits=16)
+    )
+    slow.random_weights(engine.decoder.weights)
+    table = engine.decoder.weights.to_array().astype(float)
+    rng = random.Random(3)
+    for _ in range(12):
+        n = rng.randint(2, 8)
+        bag = engine.bag(
+            forms=[rng.randint(1, 6) for _ in range(n)],
+            tags=[rng.randint(1, 3) for _ in range(n)],
+            heads=brute.random_forest(rng, n, rng.choice([0, 0.5, 1])),
+            labels=[rng.randint(0, 3) for _ in range(n)],
+            lowers=[rng.randint(1, 6) for _ in range(n)],
+            suffixes=[rng.randint(0, 3) for _ in range(n)],
+        )
+        state, reference = Stepper(engine.decoder, bag), slow.SlowState(slow.slow_words(bag), system)
+        total = 0.0
+        while not state.is_final:
+            legal = state.legal
+            forced = len(legal) == 1 and legal[0][0] != "SHIFT"
+            for i, action in enumerate(legal):
+                want = [] if forced else reference.features(engine.features.templates, action, 16, atomic)
+                assert Counter(state.features(i)) == Counter(want)
+                assert state.score(i) == pytest.approx(sum(table[slot] for _, slot in want), abs=1e-4)
+            choice = rng.randrange(len(legal))
+            if not forced:
+                total += sum(table[slot] for _, slot in reference.features(
+                    engine.features.templates, legal[choice], 16, atomic))  # fmt: skip
+            reference.apply(legal[choice])
+            state = state.step(choice)
+            assert state.stack == tuple(reference.stack)
+            assert state.total == pytest.approx(total, abs=1e-4)
