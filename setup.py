@@ -37,9 +37,7 @@ class BuildWithFlags(build_ext):
 
 
 sources = sorted(path.as_posix() for path in Path("spacy_linearize/core").glob("*.pyx"))
-extensions = [
-    Extension(source.removesuffix(".pyx").replace("/", "."), [source], language="c++") for source in sources
-]
+extensions = [Extension(source.removesuffix(".pyx").replace("/", "."), [source], language="c++") for source in sources]
 setup(
     ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, build_dir="build"),
     cmdclass={"build_ext": BuildWithFlags},

@@ -75,7 +75,7 @@ def trees(given):
 
 
 def projective_orders(tree):
-    """Every order in which a tree is projective: in each subtree the head and the blocks of its dependents, permuted."""
+    """Every order in which a tree is projective: a head and the blocks of its dependents are permuted as wholes."""
 
     def arrange(k):
         blocks = [[(k,)], *(arrange(c) for c in range(len(tree)) if tree[c] == k)]

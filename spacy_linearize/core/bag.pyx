@@ -50,7 +50,7 @@ cdef class Bag:
         cdef uint64_t h
         cdef int k, a, place
         for k in range(n):
-            h = mix(fixed[k], arcs[k] if arcs[k] < 0 else 1)
+            h = mix(mix(0, 1 + fixed[k]), arcs[k] if arcs[k] < 0 else 1)
             for a in range(N_ATTRIBUTES):
                 h = mix(h, table[a, k])
             content[k] = h

@@ -3,7 +3,8 @@ from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
-    """Take one more value into the hash. Order matters; every bit of the result depends on both."""
+    """Take one more value into the hash. Every bit of the result depends on both. `h` must be mixed itself, or a
+    constant: of two small numbers only their exclusive or would count."""
     h = (h ^ value) * <uint64_t>0x9FB21C651E98DF25
     h ^= h >> 32
     h *= <uint64_t>0xD6E8FEB86659FD93

@@ -22,7 +22,7 @@ cdef cppclass LexiconC:
 
 
 cdef inline uint64_t context(uint64_t kind, uint64_t a, uint64_t b, uint64_t c) noexcept nogil:
-    return mix(mix(mix(kind, a), b), c)
+    return mix(mix(mix(mix(0, kind), a), b), c)
 
 
 cdef inline vector[uint64_t]* ranked_in(LexiconC* lexicon, uint64_t key) noexcept nogil:

@@ -75,5 +75,7 @@ class Settings:
         """Settings from `to_dict`. An unknown key is an error."""
         for key in values:
             if key not in cls.__dataclass_fields__:
-                raise error("SL022", key=key, value=values[key], expected=f"one of {', '.join(cls.__dataclass_fields__)}")
+                raise error(
+                    "SL022", key=key, value=values[key], expected=f"one of {', '.join(cls.__dataclass_fields__)}"
+                )
         return cls(**values)

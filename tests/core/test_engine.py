@@ -11,7 +11,6 @@ import pytest
 from spacy_linearize.core import store
 from spacy_linearize.core.bag import FREE, ROOT, Bag
 from spacy_linearize.core.engine import Engine, Progress, Sentence
-from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.learn import update
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
@@ -151,8 +150,8 @@ def test_gold_that_cannot_be_reached(mini):
         learn([FREE] * 3, [0, 1, 2], [ROOT, ROOT, 1])
     with pytest.raises(LinearizeError, match="SL011"):
         learn([FREE] * 3, [0, 1, 2], [1, 0, ROOT])  # a cycle beside the root
+    bag = Bag([1, 2, 3, 4])
     with pytest.raises(LinearizeError, match="SL011"):
-        bag = Bag([1, 2, 3, 4])
         update(engine.decoder, bag, [0, 1, 2, 3], [2, 3, ROOT, 2], [0] * 4, [0] * 4, width=4)
 
 

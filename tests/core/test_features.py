@@ -85,8 +85,13 @@ def check_by_hand(state, action, expected):
 
 def test_first_word_by_hand():
     """Nothing on the stack: only the templates of the words before, and of L."""
-    state = start(Settings(groups=("unigram", "bigram", "linearization"), templates=(
-        "L.w", "L.p rest", "Lcls Lclns", "Lsls L.d", "Lslns Lspns", "Lps Llp Lpp Lwp", "S0cls"), table_bits=BITS))
+    state = start(
+        Settings(
+            groups=("unigram", "bigram", "linearization"),
+            templates=("L.w", "L.p rest", "Lcls Lclns", "Lsls L.d", "Lslns Lspns", "Lps Llp Lpp Lwp", "S0cls"),
+            table_bits=BITS,
+        )
+    )
     check_by_hand(state, "John", [
         "W0.w=<start> A=SHIFT",
         "W0.p=<start> A=SHIFT",
@@ -105,9 +110,26 @@ def test_first_word_by_hand():
 
 def test_open_head_by_hand():
     """John saw | the: the subject is attached on the left, the object is still to come."""
-    state = walk(start(Settings(groups=("unigram", "trigram", "linearization"), templates=(
-        "S0cls S0clns S0cps S0cpns", "S0ps S0lp", "S0sls L.w", "S0.d L.d", "S0l.d L.p", "Lps Lpp", "Lslns L.w",
-        "S0.w Lclns SHIFT"), table_bits=BITS)), "John", "saw")
+    state = walk(
+        start(
+            Settings(
+                groups=("unigram", "trigram", "linearization"),
+                templates=(
+                    "S0cls S0clns S0cps S0cpns",
+                    "S0ps S0lp",
+                    "S0sls L.w",
+                    "S0.d L.d",
+                    "S0l.d L.p",
+                    "Lps Lpp",
+                    "Lslns L.w",
+                    "S0.w Lclns SHIFT",
+                ),
+                table_bits=BITS,
+            )
+        ),
+        "John",
+        "saw",
+    )
     assert [WORDS[k] for k in state.stack] == ["saw"]
     check_by_hand(state, "the", [
         "S0.w=saw A=SHIFT",

@@ -98,7 +98,7 @@ def test_twins_are_shifted_in_one_sequence_only(system, mirrored):
         assert dead == 0
 
         def canonical(order, arcs, forms=forms, heads=heads):
-            """The sentence as words with places of built and given heads: equal for derivations that differ in names."""
+            """The sentence as words with places of built and given heads: the same whatever twin has which name."""
             place = {k: i for i, k in enumerate(order)}
             arcs = dict(arcs)
             rows = [(forms[k], place.get(arcs.get(k, -1), -1), place.get(heads[k], heads[k])) for k in order]
@@ -112,3 +112,16 @@ def test_twins_are_shifted_in_one_sequence_only(system, mirrored):
             want = {canonical(order, [(d, h) for d, h in enumerate(tree) if h >= 0]) for order, tree in want}
         assert set(sentences) == want, heads
         assert max(sentences.values()) == 1, heads
+
+
+def test_words_are_twins_only_if_all_that_is_given_is_equal():
+    decoder = make_decoder(OrderFirst, False)
+    given = [True, False]
+    for heads in ([-1, -2], [-1, -1], [-2, -1], [1, -1], [-1, 0]):
+        for a in given:
+            for b in given:
+                bag = Bag([7, 7], tags=[3, 3], given=[a, b], heads=heads)
+                twins = heads == [-1, -1] and a == b
+                assert len(Stepper(decoder, bag).legal) == (1 if twins else 2), (heads, a, b)
+    assert len(Stepper(decoder, Bag([7, 7], labels=[1, 2])).legal) == 2
+    assert len(Stepper(decoder, Bag([7, 7], labels=[1, 1])).legal) == 1

@@ -136,7 +136,14 @@ def best_by_brute_force(engine, bag):
 @pytest.mark.parametrize("system", ["order_first", "joint"])
 @pytest.mark.parametrize(
     "heads",
-    [[FREE] * 4, [FREE] * 5, [1, FREE, FREE, 1, FREE], [ROOT, FREE, 1, FREE, 3], [1, ROOT, 1, 4, 1], [2, 0, ROOT, 2, 2]],
+    [
+        [FREE] * 4,
+        [FREE] * 5,
+        [1, FREE, FREE, 1, FREE],
+        [ROOT, FREE, 1, FREE, 3],
+        [1, ROOT, 1, 4, 1],
+        [2, 0, ROOT, 2, 2],
+    ],
 )
 def test_a_wide_beam_finds_the_best(system, direction, heads):
     """And no narrower one claims more."""
