@@ -15,12 +15,24 @@ MESSAGES = {
     "SL010": "The gold order does not hold each of the {n} words once. Give a permutation of 0 to {last}.",
     "SL011": "The gold order and tree cannot be reached at {words}: the tree is not projective in this "
     "order, or it contradicts what is given. Skip the sentence, or make its tree projective.",
-    "SL012": "The gold tree has {n} roots. Give exactly one word the head ROOT and leave none free.",
+    "SL012": "The gold tree has {n} roots, or heads are missing. Give one word the head ROOT and every other a head.",
+    "SL013": "The predicted Doc has other words than the reference, or the same words in a sequence that leaves "
+    "their match open: '{word}'. Give both Docs the same tokens in the same sequence.",
     # What is wrong with the settings.
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",
     "SL022": "Setting '{key}' is {value!r}, but must be {expected}.",
     "SL023": "Template '{template}' is listed twice. Remove one.",
+    # What is wrong with a pipeline.
+    "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take it from a trained pipeline: "
+    "nlp.add_pipe('{name}', source=trained_nlp).",
+    "SL041": "The extension 'doc._.{name}' was set by another package. Remove it with Doc.remove_extension('{name}') "
+    "before this component is created.",
+    "SL042": "The Doc has no sentence boundaries, and sentences = 'sents' needs them. Put a parser, senter or "
+    "sentencizer before '{name}', or set sentences = 'doc'.",
+    "SL043": "{words} has its head in another sentence. Give each sentence a tree of its own.",
+    "SL044": "A linearizer returns new Docs and cannot change one in place. Call nlp(doc) or use nlp.pipe.",
+    "SL045": "Found no example with words to learn from. Give initialize() a corpus of sentences in their right order.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads up to {known}. Upgrade spacy_linearize.",

@@ -170,13 +170,25 @@ class Engine:
         self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
 
     def update(
-        self, bag: Bag, sentence: Sentence, *, beam_width: int = 16, seed: int = 0, progress: Progress | None = None
+        self,
+        bag: Bag,
+        sentence: Sentence,
+        *,
+        beam_width: int = 16,
+        dropout: float = 0.0,
+        seed: int = 0,
+        progress: Progress | None = None,
     ) -> Progress:
         """Learn from one sentence, given as the bag of its words in gold order.
 
+        With the system "order_first" the gold tree may be incomplete, with FREE heads: then only the order is learned.
+
+        dropout (float): Share of the features to leave out, from 0 to below 1.
         seed (int): For dropout; should differ from call to call.
         progress (Optional[Progress]): Counts to add to.
         """
+        if not 0 <= dropout < 1:
+            raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         progress = progress or Progress()
         order = np.arange(len(sentence))
         lost, actions = update(
@@ -188,13 +200,13 @@ class Engine:
             sentence.labels,
             width=beam_width,
             rule=self.settings.update,
-            dropout=self.settings.dropout,
+            dropout=dropout,
             seed=seed,
         )
         progress.examples += 1
         progress.violations += lost
         progress.actions += actions
-        if self.settings.system == "order_first":
+        if self.settings.system == "order_first" and FREE not in sentence.heads:
             arcs, labels = self.attacher.update(
                 order, bag.column(0), bag.column(1), bag.heads, bag.column(2), sentence.heads, sentence.labels
             )
@@ -208,6 +220,7 @@ class Engine:
         *,
         epochs: int = 5,
         beam_width: int = 16,
+        dropout: float = 0.0,
         seed: int = 0,
         tags: float = 1.0,
         heads: float = 1.0,
@@ -227,7 +240,14 @@ class Engine:
             for sentence in sentences:
                 bag = self.hide(sentence, tags=tags, heads=heads, rng=rng)
                 try:
-                    self.update(bag, sentence, beam_width=beam_width, seed=rng.getrandbits(63), progress=progress)
+                    self.update(
+                        bag,
+                        sentence,
+                        beam_width=beam_width,
+                        dropout=dropout,
+                        seed=rng.getrandbits(63),
+                        progress=progress,
+                    )
                 except LinearizeError as problem:
                     if problem.code != "SL011":
                         raise
@@ -287,6 +307,9 @@ class Engine:
         except (KeyError, TypeError) as broken:
             raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken
         return engine
+
+    def __reduce__(self) -> tuple[Callable[[bytes], "Engine"], tuple[bytes]]:
+        return Engine.from_bytes, (self.to_bytes(),)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file, atomically."""

@@ -200,6 +200,7 @@ cdef int gold(ContextC* context, const StateC* state, GoldC* gold, ActionC* acti
 cdef class Joint(TransitionSystem):
     """The papers' system: order and tree in one derivation."""
     name = "joint"
+    builds_trees = True
 
     def __cinit__(self):
         self.c.n_steps = n_steps

@@ -41,7 +41,8 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
     RETURNS (Tuple[bool, int]): Whether the gold derivation lost, and how many actions the update compared.
     """
     cdef Weights weights = decoder.weights
-    cdef GoldC gold = make_gold(bag, order, heads, tags, labels, decoder.mirrored)
+    cdef GoldC gold = make_gold(bag, order, heads, tags, labels, decoder.mirrored,
+                                decoder.system.builds_trees)
     weights.start_training()
     cdef Workspace workspace = decoder.take_workspace()
     cdef SearchC search = decoder.prepare(bag, workspace, weights.for_training(), width)

@@ -27,7 +27,6 @@ class Settings:
     tags (str): A word without a given tag gets its "usual" one, or the joint system may "search" among its tags.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
-    dropout (float): Share of the features to leave out in training, at least 0 and below 1.
     """
 
     system: str = "order_first"
@@ -40,7 +39,6 @@ class Settings:
     tags: str = "usual"
     labelled: bool = True
     update: str = "max_violation"
-    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
@@ -60,8 +58,6 @@ class Settings:
         for key in ("atomic_shift", "labelled"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
-        if type(self.dropout) not in (int, float) or not 0 <= self.dropout < 1:
-            raise error("SL022", key="dropout", value=self.dropout, expected="a number from 0 to below 1")
         if self.tags == "search" and self.system != "joint":
             raise error("SL022", key="tags", value=self.tags, expected="usual with the system order_first")
         expand(self.groups, self.templates)

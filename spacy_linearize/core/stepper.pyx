@@ -129,7 +129,8 @@ cdef class Stepper:
 
     def gold(self, order, heads, tags, labels) -> int:
         """The number of the legal action that leads to a gold order and tree, or -1 if none does."""
-        cdef GoldC gold = make_gold(self.bag, order, heads, tags, labels, self.decoder.mirrored)
+        cdef GoldC gold = make_gold(self.bag, order, heads, tags, labels, self.decoder.mirrored,
+                                    self.decoder.system.builds_trees)
         cdef ActionC action
         self.search.system.gold(&self.search.context, &self.state, &gold, &action)
         for i in range(self.actions.size()):

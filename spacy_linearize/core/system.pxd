@@ -54,4 +54,4 @@ cdef class TransitionSystem:
 
 
 cdef int start_scratch(ScratchC* scratch, int n) except -1 nogil
-cdef GoldC make_gold(Bag bag, order, heads, tags, labels, bint mirrored) except *
+cdef GoldC make_gold(Bag bag, order, heads, tags, labels, bint mirrored, bint needs_tree) except *

@@ -1,2 +1,3 @@
 class TransitionSystem:
     name: str
+    builds_trees: bool

@@ -11,8 +11,13 @@ from .bag import FREE, ROOT
 
 
 cdef class TransitionSystem:
-    """Base of the transition systems. `name` is what settings call it."""
+    """Base of the transition systems.
+
+    name (str): What settings call it.
+    builds_trees (bool): Whether its actions build the whole tree, so that it needs one to learn from.
+    """
     name = ""
+    builds_trees = False
 
 
 cdef int start_scratch(ScratchC* scratch, int n) except -1 nogil:
@@ -25,19 +30,21 @@ cdef int start_scratch(ScratchC* scratch, int n) except -1 nogil:
     return 0
 
 
-cdef GoldC make_gold(Bag bag, order, heads, tags, labels, bint mirrored) except *:
+cdef GoldC make_gold(Bag bag, order, heads, tags, labels, bint mirrored, bint needs_tree) except *:
     """The gold order and tree of a bag, renamed so that of equal subtrees the first is always shifted first.
 
     order (Sequence[int]): Input positions in gold order.
-    heads, tags, labels (Sequence[int]): By input position; heads as in `Bag`, but none FREE.
+    heads, tags, labels (Sequence[int]): By input position; heads as in `Bag`.
+    needs_tree (bool): Whether the system needs the whole tree. If not, heads may be FREE.
     """
     cdef GoldC gold
     cdef ForestC* forest = &bag.c.forest
     cdef int n = forest.n, i, k
     cdef vector[int] name = name_by_first_use(bag, order if not mirrored else order[::-1])
     heads = np.asarray(heads)
+    cdef bint has_tree = not (heads == FREE).any()
     n_roots = int((heads == ROOT).sum())
-    if n and (n_roots != 1 or (heads == FREE).any()):
+    if n and (n_roots != 1 if has_tree else n_roots > 1 or needs_tree):
         raise error("SL012", n=n_roots)
     gold.order.resize(n)
     gold.head.resize(n)
@@ -59,7 +66,8 @@ cdef GoldC make_gold(Bag bag, order, heads, tags, labels, bint mirrored) except 
     for k in range(n):
         if gold.head[k] >= 0:
             gold.n_dependents[gold.head[k]] += 1
-    check_projective(bag, &gold, name)
+    if has_tree:
+        check_projective(bag, &gold, name)
     return gold
 
 

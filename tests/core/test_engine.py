@@ -84,12 +84,28 @@ def test_german(mini_de):
 
 def test_dropout_is_seeded(mini):
     def train(seed):
-        engine = Engine(Settings(table_bits=14, dropout=0.2))
-        engine.train(mini[:30], epochs=2, seed=seed)
+        engine = Engine(Settings(table_bits=14))
+        engine.train(mini[:30], epochs=2, seed=seed, dropout=0.2)
         return engine.to_bytes()
 
     assert train(1) == train(1)
     assert train(1) != train(2)
+
+
+def test_dropout_is_a_share(mini):
+    engine = Engine(Settings(table_bits=10))
+    with pytest.raises(LinearizeError, match=r"SL022.*'dropout' is 1"):
+        engine.update(engine.hide(mini[0]), mini[0], dropout=1)
+
+
+def test_order_is_learned_without_a_tree(mini):
+    """Text alone is enough for the system that orders first; the joint one needs trees."""
+    bare = [Sentence(forms=s.forms, tags=s.tags, heads=[FREE] * len(s), labels=[], texts=s.texts) for s in mini]
+    engine = Engine(Settings(table_bits=16))
+    history = engine.train(bare, epochs=4, tags=1, heads=0)
+    assert history[-1].violations < 0.5 * history[0].violations
+    with pytest.raises(LinearizeError, match="SL012"):
+        Engine(Settings(system="joint", table_bits=10)).train(bare, epochs=1)
 
 
 def test_early_and_max_violation_differ(mini):
@@ -187,8 +203,6 @@ class TestSettings:
             ("table_bits", 20.0),
             ("attach_bits", "18"),
             ("labelled", "yes"),
-            ("dropout", 1.0),
-            ("dropout", "0.1"),
         ],
     )
     def test_wrong_values_name_the_key(self, key, value):
@@ -200,7 +214,7 @@ class TestSettings:
             Settings(tags="search")
 
     def test_round_trip(self):
-        settings = Settings(system="joint", groups=("bigram",), templates=("S0.w L.w",), dropout=0.1)
+        settings = Settings(system="joint", groups=("bigram",), templates=("S0.w L.w",))
         assert Settings.from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
 
     def test_unknown_key(self):
