@@ -1,0 +1,143 @@
+"""The registered architecture: a thinc Model around the compiled core.
+
+The core learns by perceptron updates, not by gradients. So the Model has no parameters of its own: a Shim holds the
+engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import srsly
+from thinc.api import Model, Shim
+
+from .errors import error
+from .spacing import Spacing
+
+if TYPE_CHECKING:
+    from .core.bag import Bag
+    from .core.engine import Engine, Linearization
+    from .core.settings import Settings
+
+# Bags with the width of the beam and the other arguments of Engine.order.
+InT = list[tuple["Bag", dict[str, Any]]]
+OutT = list[list["Linearization"]]
+
+DEFAULT_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "next")
+
+
+def build_transition_linearizer(
+    system: str = "order_first",
+    direction: str = "left_to_right",
+    groups: list[str] = list(DEFAULT_GROUPS),  # noqa: B006 (shown by `spacy init config`, never changed)
+    templates: list[str] = [],  # noqa: B006
+    atomic_shift: bool = False,
+    table_bits: int = 22,
+    attach_bits: int = 20,
+    tags: str = "usual",
+    labelled: bool = True,
+    update: str = "max_violation",
+) -> Model[InT, OutT]:
+    """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.
+
+    system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
+    direction (str): "left_to_right" or "right_to_left".
+    groups (List[str]): Groups of feature templates that are on.
+    templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
+    atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
+    table_bits (int): The table of the search holds 2 ** table_bits weights.
+    attach_bits (int): The table for free arcs and labels likewise.
+    tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
+    labelled (bool): Whether arcs that are added get labels.
+    update (str): "max_violation" or "early".
+    """
+    from .core.settings import Settings
+
+    settings = Settings(
+        system=system,
+        direction=direction,
+        groups=tuple(groups),
+        templates=tuple(templates),
+        atomic_shift=atomic_shift,
+        table_bits=table_bits,
+        attach_bits=attach_bits,
+        tags=tags,
+        labelled=labelled,
+        update=update,
+    )
+    return Model("transition_linearizer", forward, shims=[EngineShim(settings)])
+
+
+def forward(model: Model[InT, OutT], bags: InT, is_train: bool) -> tuple[OutT, Callable[[OutT], InT]]:
+    """Order bags. There is no gradient to send back: learning goes through `Engine.update`."""
+    engine = engine_shim(model).engine
+    return [engine.order(bag, **settings) for bag, settings in bags], no_backprop
+
+
+def no_backprop(gradient: OutT) -> InT:
+    return []
+
+
+def engine_shim(model: Model[InT, OutT]) -> "EngineShim":
+    """The shim that holds a model's engine."""
+    shim = model.shims[0]
+    if not isinstance(shim, EngineShim):
+        raise error("SL022", key="model", value=model.name, expected="a model with a linearization engine")
+    return shim
+
+
+class EngineShim(Shim):
+    """Holds the engine and the table of spaces. There is no engine before training, or loading."""
+
+    cfg: dict[str, Any]
+
+    def __init__(self, settings: "Settings") -> None:
+        super().__init__(None, config=settings.to_dict())
+        self._model: Engine | None = None
+        self.spacing = Spacing()
+
+    @property
+    def is_trained(self) -> bool:
+        return self._model is not None
+
+    @property
+    def engine(self) -> "Engine":
+        if self._model is None:
+            raise error("SL040", name="linearizer")
+        return self._model
+
+    def start(self) -> "Engine":
+        """A new engine, without any memory."""
+        from .core.engine import Engine
+        from .core.settings import Settings
+
+        engine = Engine(Settings.from_dict(self.cfg))
+        self._model = engine
+        self.spacing = Spacing()
+        return engine
+
+    def finish_update(self, optimizer: Any) -> None:
+        """Updates are online: there is nothing left to do at the end of a step."""
+
+    def use_params(self, params: Any) -> Iterator[None]:
+        """A plain generator, as thinc drives it. Decoding uses averaged weights already."""
+        yield
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """The engine works on the CPU."""
+
+    def to_bytes(self) -> bytes:
+        engine = self._model.to_bytes() if self._model is not None else None
+        keys, shares = self.spacing.to_arrays()
+        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": {"keys": keys, "shares": shares}})
+        return data
+
+    def from_bytes(self, data: bytes) -> "EngineShim":
+        from .core.engine import Engine
+
+        content = srsly.msgpack_loads(data)
+        self._model = Engine.from_bytes(content["engine"], "The model") if content["engine"] is not None else None
+        if self._model is not None:
+            self.cfg = self._model.settings.to_dict()
+        self.spacing = Spacing()
+        self.spacing.from_arrays(content["spacing"]["keys"], content["spacing"]["shares"])
+        return self

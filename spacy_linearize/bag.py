@@ -1,0 +1,141 @@
+"""From a Doc to bags of words: what is given about them, by spaCy's own conventions.
+
+- A token without a tag has no tag given.
+- A token without a dependency label has no head given (`token.has_head()` is false).
+- The label "dep" stands for an arc without a label.
+- A token that is its own head with the label "ROOT" (or "dep") is given as the root.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, LOWER, ORTH, SHAPE, SUFFIX, TAG
+from spacy.symbols import dep as UNLABELLED
+from spacy.tokens import Doc
+
+from .errors import error
+
+if TYPE_CHECKING:
+    from .core.bag import Bag
+    from .core.engine import Engine, Sentence
+
+Array = np.ndarray[Any, Any]
+ATTRS = [ORTH, LOWER, SUFFIX, SHAPE, TAG, DEP, HEAD]
+_FORM, _LOWER, _SUFFIX, _SHAPE, _TAG, _DEP, _HEAD = range(7)
+FREE, ROOT = -1, -2  # as in core.bag, which is not imported before it is needed
+
+
+@dataclass(frozen=True)
+class Use:
+    """What given annotation counts as a constraint."""
+
+    tags: bool = True
+    heads: bool = True
+    deps: bool = True
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT."""
+
+    doc: Doc
+    start: int
+    columns: Array
+    tags: Array
+    heads: Array
+    labels: Array
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    @property
+    def texts(self) -> list[str]:
+        return [self.doc[self.start + i].text for i in range(len(self))]
+
+    def to_bag(self, engine: "Engine") -> "Bag":
+        """The bag of these words, for the search."""
+        return engine.bag(
+            forms=self.columns[_FORM],
+            tags=self.tags,
+            heads=self.heads,
+            labels=self.labels,
+            lowers=self.columns[_LOWER],
+            suffixes=self.columns[_SUFFIX],
+            shapes=self.columns[_SHAPE],
+            texts=LazyTexts(self),
+        )
+
+    def to_sentence(self) -> "Sentence":
+        """The same words as a gold sentence, to learn from."""
+        from .core.engine import Sentence
+
+        return Sentence(
+            forms=self.columns[_FORM],
+            tags=self.tags,
+            heads=self.heads,
+            labels=self.labels,
+            lowers=self.columns[_LOWER],
+            suffixes=self.columns[_SUFFIX],
+            shapes=self.columns[_SHAPE],
+        )
+
+    @property
+    def forms(self) -> Any:
+        return self.columns[_FORM]
+
+    @property
+    def shapes(self) -> Any:
+        return self.columns[_SHAPE]
+
+
+class LazyTexts(Sequence[str]):
+    """The texts of words, looked up only when an error message needs them."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.words.doc[self.words.start + i].text
+
+
+def read_words(doc: Doc, use: Use, start: int = 0, end: int | None = None) -> Words:
+    """The words of a Doc, or of a part of it that has arcs only within itself.
+
+    use (Use): What counts as given. What does not is read as missing.
+    """
+    end = len(doc) if end is None else end
+    columns = np.ascontiguousarray(doc.to_array(ATTRS).reshape(-1, len(ATTRS))[start:end].T)
+    n = end - start
+    deps = columns[_DEP]
+    offsets = columns[_HEAD].view(np.int64)
+    heads = np.full(n, FREE, dtype=np.int32)
+    if use.heads and deps.any():
+        given = deps != 0
+        targets = np.arange(n) + offsets
+        outside = np.flatnonzero(given & ((targets < 0) | (targets >= n)))
+        if len(outside):
+            raise error("SL043", words=outside[:1].tolist(), texts=[t.text for t in doc[start:end]])
+        heads[given] = targets[given]
+        roots = given & (offsets == 0)
+        # A token with another label that is its own head is left to the core, which refuses it.
+        is_root_label = (deps == UNLABELLED) | (deps == doc.vocab.strings["ROOT"]) | (deps == doc.vocab.strings["root"])
+        heads[roots & is_root_label] = ROOT
+    labels = np.where(deps == UNLABELLED, 0, deps) if use.deps else np.zeros(n, dtype=np.uint64)
+    tags = columns[_TAG] if use.tags else np.zeros(n, dtype=np.uint64)
+    return Words(doc, start, columns, tags, heads, labels)
+
+
+def split(doc: Doc, use: Use, sentences: str, name: str = "linearizer") -> Iterator[Words]:
+    """The bags of a Doc: one for all of it, or one for each sentence."""
+    if sentences == "doc":
+        yield read_words(doc, use)
+        return
+    if not doc.has_annotation("SENT_START"):
+        raise error("SL042", name=name)
+    for sent in doc.sents:
+        yield read_words(doc, use, sent.start, sent.end)

@@ -1,0 +1,444 @@
+"""The pipeline component: a Doc in any order in, the sentence out."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import logger, minibatch
+from spacy.vocab import Vocab
+from thinc.api import Config, Model
+
+from .architecture import EngineShim, engine_shim
+from .bag import FREE, Use, Words, read_words, split
+from .errors import LinearizeError, error
+from .reorder import reorder
+from .scorer import SCORES
+
+if TYPE_CHECKING:
+    from .core.engine import Linearization
+
+DEFAULT_MODEL_CONFIG = """
+[model]
+@architectures = "spacy_linearize.TransitionLinearizer.v1"
+system = "order_first"
+direction = "left_to_right"
+groups = ["unigram", "bigram", "trigram", "linearization", "lookahead", "next"]
+templates = []
+atomic_shift = false
+table_bits = 22
+attach_bits = 20
+tags = "usual"
+labelled = true
+update = "max_violation"
+"""
+DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
+EXTENSION = "linearization"
+
+
+@Language.factory(
+    "linearizer",
+    assigns=["doc._.linearization", "token.tag", "token.dep", "token.head"],
+    default_config={
+        "model": DEFAULT_LINEARIZER_MODEL,
+        "beam_width": 16,
+        "use_tags": True,
+        "use_heads": True,
+        "use_deps": True,
+        "sentences": "doc",
+        "tree": True,
+        "overwrite": False,
+        "n_threads": 1,
+        "seed": 0,
+        "scorer": {"@scorers": "spacy_linearize.linearizer_scorer.v1"},
+    },
+    default_score_weights={
+        "linearize_bleu": 1.0,
+        **dict.fromkeys(SCORES[1:], 0.0),
+    },
+)
+def make_linearizer(
+    nlp: Language,
+    name: str,
+    model: Model[Any, Any],
+    beam_width: Any,
+    use_tags: Any,
+    use_heads: Any,
+    use_deps: Any,
+    sentences: Any,
+    tree: Any,
+    overwrite: Any,
+    n_threads: Any,
+    seed: Any,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> "Linearizer":
+    """Create a Linearizer from a config. The arguments are those of the class."""
+    return Linearizer(
+        nlp.vocab,
+        model,
+        name,
+        beam_width=beam_width,
+        use_tags=use_tags,
+        use_heads=use_heads,
+        use_deps=use_deps,
+        sentences=sentences,
+        tree=tree,
+        overwrite=overwrite,
+        n_threads=n_threads,
+        seed=seed,
+        scorer=scorer,
+    )
+
+
+class Linearizer(TrainablePipe):
+    """Orders the words of a Doc under the tags, heads and labels that it has. Returns a new Doc.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model): The model, see `architecture`.
+    name (str): The component instance name.
+    beam_width (int): How many hypotheses the search keeps.
+    use_tags, use_heads, use_deps (bool): Whether tags, heads and labels that a Doc has are constraints, or ignored.
+    sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
+    tree (bool): Whether to add the arcs and labels that are not given.
+    overwrite (bool): Whether predictions replace annotation that was ignored.
+    n_threads (int): How many Docs `pipe` orders at the same time.
+    seed (int): For the sequence of training examples and for dropout.
+    scorer (Optional[Callable]): The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[Any, Any],
+        name: str = "linearizer",
+        *,
+        beam_width: int = 16,
+        use_tags: bool = True,
+        use_heads: bool = True,
+        use_deps: bool = True,
+        sentences: str = "doc",
+        tree: bool = True,
+        overwrite: bool = False,
+        n_threads: int = 1,
+        seed: int = 0,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {
+            "beam_width": beam_width,
+            "use_tags": use_tags,
+            "use_heads": use_heads,
+            "use_deps": use_deps,
+            "sentences": sentences,
+            "tree": tree,
+            "overwrite": overwrite,
+            "n_threads": n_threads,
+            "seed": seed,
+            "tags": [],
+            "labels": [],
+        }
+        self._check_settings()
+        self._rng = random.Random(seed)
+        _claim_extension()
+
+    def _check_settings(self) -> None:
+        for key in ("beam_width", "n_threads"):
+            if type(self.cfg[key]) is not int or self.cfg[key] < 1:
+                raise error("SL022", key=key, value=self.cfg[key], expected="a whole number, 1 or more")
+        if type(self.cfg["seed"]) is not int:
+            raise error("SL022", key="seed", value=self.cfg["seed"], expected="a whole number")
+        for key in ("use_tags", "use_heads", "use_deps", "tree", "overwrite"):
+            if type(self.cfg[key]) is not bool:
+                raise error("SL022", key=key, value=self.cfg[key], expected="true or false")
+        if self.cfg["sentences"] not in ("doc", "sents"):
+            raise error("SL022", key="sentences", value=self.cfg["sentences"], expected="'doc' or 'sents'")
+
+    @property
+    def shim(self) -> EngineShim:
+        return engine_shim(self.model)
+
+    @property
+    def use(self) -> Use:
+        return Use(tags=self.cfg["use_tags"], heads=self.cfg["use_heads"], deps=self.cfg["use_deps"])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The arc labels seen in training."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> dict[str, list[str]]:
+        """Tags and arc labels, as `spacy init labels` stores them."""
+        return {"tags": list(self.cfg["tags"]), "labels": list(self.cfg["labels"])}
+
+    # Ordering
+
+    def __call__(self, doc: Doc) -> Doc | None:
+        """Order one Doc.
+
+        RETURNS (Doc): A new Doc with the same words and all annotation. `doc._.linearization` says what was done.
+        """
+        try:
+            return self._order(doc)
+        except Exception as problem:
+            self.get_error_handler()(self.name, self, [doc], problem)
+            return None  # as spaCy's own components do; Language reports it
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Order a stream of Docs, `n_threads` at a time. The sequence stays. A Doc that cannot be ordered goes to the
+        error handler on its own; the others are not concerned."""
+        if self.cfg["n_threads"] == 1:
+            for doc in stream:
+                yield from self._order_or_report(doc)
+            return
+        with ThreadPoolExecutor(self.cfg["n_threads"]) as pool:
+            for batch in minibatch(stream, size=batch_size):
+                for ordered in pool.map(self._try_order, batch):
+                    yield from self._report(*ordered)
+
+    def _order_or_report(self, doc: Doc) -> Iterator[Doc]:
+        return self._report(*self._try_order(doc))
+
+    def _try_order(self, doc: Doc) -> tuple[Doc, Doc | Exception]:
+        try:
+            return doc, self._order(doc)
+        except Exception as problem:
+            return doc, problem
+
+    def _report(self, doc: Doc, result: Doc | Exception) -> Iterator[Doc]:
+        if isinstance(result, Exception):
+            self.get_error_handler()(self.name, self, [doc], result)
+        else:
+            yield result
+
+    def predict(self, docs: Iterable[Doc]) -> list[list["Linearization"]]:
+        """Order Docs without building new ones.
+
+        RETURNS (List[List[Linearization]]): For each Doc the linearization of each of its bags.
+        """
+        return [[best for _, best in self._linearize(doc)] for doc in docs]
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Any) -> None:
+        """Not possible: the words of a Doc cannot change places. Use `__call__` or `pipe`, which return new Docs."""
+        raise error("SL044")
+
+    def _linearize(self, doc: Doc) -> list[tuple[Words, "Linearization"]]:
+        if not self.shim.is_trained:
+            raise error("SL040", name=self.name)
+        parts = list(split(doc, self.use, self.cfg["sentences"], self.name))
+        settings = {"beam_width": self.cfg["beam_width"], "tree": self.cfg["tree"]}
+        engine = self.shim.engine
+        return [(words, engine.order(words.to_bag(engine), **settings)[0]) for words in parts]
+
+    def _order(self, doc: Doc) -> Doc:
+        if not len(doc):
+            return doc
+        parts = self._linearize(doc)
+        orders, spaces = [], []
+        for words, best in parts:
+            orders.append(best.order + words.start)
+            spaces += self.shim.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
+            if len(spaces) < len(doc):
+                spaces[-1] = True  # between sentences
+        order = np.concatenate(orders)
+        tags, heads, labels = self._annotation(doc, parts)
+        new = reorder(doc, order, spaces, tags, heads, labels)
+        given_tags = np.concatenate([words.tags != 0 for words, _ in parts])[order]
+        given_heads = np.concatenate([words.heads != FREE for words, _ in parts])[order]
+        new.user_data["._.", EXTENSION, None, None] = {
+            "order": order.tolist(),
+            "score": sum(best.score for _, best in parts),
+            "given_tags": given_tags.tolist(),
+            "given_heads": given_heads.tolist(),
+        }
+        return new
+
+    def _annotation(self, doc: Doc, parts: list[tuple[Words, "Linearization"]]) -> tuple[Any, Any, Any]:
+        """Tags, heads and labels of the new Doc by old position: predictions, but what a Doc has stays, unless it was
+        ignored and is to be overwritten."""
+        tags = np.concatenate([best.tags for _, best in parts])
+        labels = np.concatenate([best.labels for _, best in parts])
+        heads = np.concatenate(
+            [np.where(best.heads >= 0, best.heads + words.start, best.heads) for words, best in parts]
+        )
+        # An arc whose label nobody knows is still an arc for spaCy only with some label.
+        labels[(heads != FREE) & (labels == 0)] = self.vocab.strings["dep"]
+        labels[heads == FREE] = 0
+        if not self.cfg["overwrite"]:
+            if not self.cfg["use_tags"]:
+                old = doc.to_array("TAG")
+                tags = np.where(old != 0, old, tags)
+            old = doc.to_array("DEP")
+            if not self.cfg["use_heads"] and old.all():
+                heads, labels = np.array([token.head.i for token in doc]), old
+            elif self.cfg["use_heads"] and not self.cfg["use_deps"]:
+                labels = np.where(old != 0, old, labels)
+        return tags, heads, labels
+
+    # Training
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: dict[str, list[str]] | None = None,
+    ) -> None:
+        """Start a new model: learn usual tags, labels and spaces from the examples.
+
+        get_examples (Callable[[], Iterable[Example]]): The training examples, all of them.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Dict[str, List[str]]]): Tags and labels from `spacy init labels`, beside those of the examples.
+        """
+        validate_get_examples(get_examples, "Linearizer.initialize")
+        engine = self.shim.start()
+        tags, deps = Counter[str](), Counter[str]()
+        sentences, spaced, n_broken = [], [], 0
+        for eg in get_examples():
+            spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
+            for words in _gold_sentences(eg.reference):
+                sentences.append(words.to_sentence())
+                n_broken += not _is_projective(words.heads.tolist())
+            tags.update(token.tag_ for token in eg.reference if token.tag)
+            deps.update(token.dep_ for token in eg.reference if token.dep)
+        if not any(len(sentence) for sentence in sentences):
+            raise error("SL045")
+        if n_broken:
+            logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
+        engine.learn_lexicon(sentences)
+        self.shim.spacing.learn(spaced)
+        labels = labels or {}
+        self.cfg["tags"] = sorted({*tags, *labels.get("tags", [])})
+        self.cfg["labels"] = sorted({*deps, *labels.get("labels", [])})
+        self._know_labels()
+        self.model.initialize()
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from examples: what the predicted Doc has of tags, heads and labels is given, the reference is gold.
+
+        drop (float): Share of the features to leave out.
+        losses (Optional[Dict[str, float]]): The number of examples whose gold order lost is added here.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "Linearizer.update")
+        if not self.shim.is_trained:
+            raise error("SL040", name=self.name)
+        # The training loop sorts a batch by length, which an online learner should not see.
+        self._rng.shuffle(examples)
+        for eg in examples:
+            for given, gold in _training_pairs(eg, self.use):
+                losses[self.name] += self._learn(given, gold, drop)
+        return losses
+
+    def _learn(self, given: Words, gold: Words, drop: float) -> int:
+        engine = self.shim.engine
+        try:
+            progress = engine.update(
+                given.to_bag(engine),
+                gold.to_sentence(),
+                beam_width=self.cfg["beam_width"],
+                dropout=drop,
+                seed=self._rng.getrandbits(63),
+            )
+        except LinearizeError as problem:
+            if problem.code != "SL011":
+                raise
+            return 0  # not projective: counted in initialize
+        return progress.violations
+
+    # Serialisation: TrainablePipe does it; what is left is to make known the strings of tags and labels.
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Linearizer":
+        super().from_bytes(bytes_data, exclude=tuple(exclude))
+        self._know_labels()
+        return self
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Linearizer":
+        super().from_disk(path, exclude=tuple(exclude))
+        self._know_labels()
+        return self
+
+    def _know_labels(self) -> None:
+        for text in (*self.cfg["tags"], *self.cfg["labels"]):
+            self.vocab.strings.add(text)
+
+
+def _claim_extension() -> None:
+    if not Doc.has_extension(EXTENSION):
+        Doc.set_extension(EXTENSION, default=None)
+    elif Doc.get_extension(EXTENSION) != (None, None, None, None):
+        raise error("SL041", name=EXTENSION)
+
+
+def _gold_sentences(doc: Doc) -> Iterator[Words]:
+    """A gold Doc may hold several sentences, if their boundaries are known."""
+    if not len(doc):
+        return
+    if doc.has_annotation("SENT_START"):
+        for sent in doc.sents:
+            yield read_words(doc, Use(), sent.start, sent.end)
+    else:
+        yield read_words(doc, Use())
+
+
+def _training_pairs(eg: Example, use: Use) -> Iterator[tuple[Words, Words]]:
+    """What is given and what is gold, sentence by sentence, with the words in the same sequence."""
+    predicted = _in_sequence_of(eg.reference, eg.predicted)
+    for gold in _gold_sentences(eg.reference):
+        yield read_words(predicted, use, gold.start, gold.start + len(gold)), gold
+
+
+def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
+    """The predicted Doc with its words in the sequence of the reference, if their match is beyond doubt: a word that
+    comes up twice must have nothing given that could belong to either."""
+    wanted, have = [token.orth for token in reference], [token.orth for token in predicted]
+    if wanted == have:
+        return predicted
+    places: dict[int, list[int]] = {}
+    for i, orth in enumerate(have):
+        places.setdefault(orth, []).append(i)
+    if Counter(wanted) != Counter(have):
+        odd = next(iter((Counter(wanted) - Counter(have)) + (Counter(have) - Counter(wanted))))
+        raise error("SL013", word=reference.vocab.strings[odd])
+    has_head = [token.has_head() for token in predicted]
+    heads_of_others = {token.head.i for token in predicted if has_head[token.i]}
+    for orth, found in places.items():
+        if len(found) > 1 and any(predicted[i].tag or has_head[i] or i in heads_of_others for i in found):
+            raise error("SL013", word=reference.vocab.strings[orth])
+    order = np.array([places[orth].pop(0) for orth in wanted])
+    tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
+    heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted])
+    return reorder(predicted, order, [True] * len(order), tags, heads, labels)
+
+
+def _is_projective(heads: list[int]) -> bool:
+    """Whether no two arcs cross, and none runs over the root. Words without a head do not count."""
+    arcs = [(min(d, h), max(d, h)) for d, h in enumerate(heads) if h >= 0]
+    arcs += [(-1, d) for d, h in enumerate(heads) if h < FREE]
+    arcs.sort(key=lambda arc: (arc[0], -arc[1]))
+    open_ends: list[int] = []
+    for low, high in arcs:
+        while open_ends and open_ends[-1] <= low:
+            open_ends.pop()
+        if open_ends and open_ends[-1] < high:
+            return False
+        open_ends.append(high)
+    return True

@@ -1,0 +1,81 @@
+"""Scores of reordered Docs against gold ones.
+
+All scores are shares from 0 to 1, as everywhere in spaCy (BLEU too), and None where there was nothing to score. Words
+of output and gold are matched by form: the first "the" of one with the first "the" of the other, and so on. So no
+score depends on the sequence in which the words were handed in.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+SCORES = ("linearize_bleu", "linearize_exact", "linearize_uas", "linearize_las", "linearize_tag_acc")
+
+
+def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:
+    """spacy_linearize.linearizer_scorer.v1"""
+    return linearizer_score
+
+
+def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Score examples whose predicted Docs come out of a linearizer.
+
+    RETURNS (Dict[str, Any]): linearize_bleu (corpus BLEU on tokens), linearize_exact (sentences in gold order), and
+        over what was not given: linearize_uas, linearize_las (arcs), linearize_tag_acc (tags).
+    """
+    import sacrebleu
+
+    outputs, golds = [], []
+    right: dict[str, int] = defaultdict(int)
+    total: dict[str, int] = defaultdict(int)
+    for eg in examples:
+        outputs.append(" ".join(token.text for token in eg.predicted))
+        golds.append(" ".join(token.text for token in eg.reference))
+        _count(eg.predicted, eg.reference, right, total)
+    if not outputs:
+        return dict.fromkeys(SCORES)
+    bleu = sacrebleu.corpus_bleu(outputs, [golds], tokenize="none", force=True).score / 100
+    exact = sum(output == gold for output, gold in zip(outputs, golds, strict=True)) / len(outputs)
+    shares = {name: right[name] / total[name] if total[name] else None for name in ("uas", "las", "tag_acc")}
+    return {
+        "linearize_bleu": bleu,
+        "linearize_exact": exact,
+        **{f"linearize_{name}": share for name, share in shares.items()},
+    }
+
+
+def match(output: Doc, gold: Doc) -> dict[int, int]:
+    """For each token of the output the gold token with its form, by number of occurrence."""
+    places = defaultdict(list)
+    for token in gold:
+        places[token.orth].append(token.i)
+    seen: dict[int, int] = defaultdict(int)
+    found = {}
+    for token in output:
+        if seen[token.orth] < len(places[token.orth]):
+            found[token.i] = places[token.orth][seen[token.orth]]
+        seen[token.orth] += 1
+    return found
+
+
+def _count(output: Doc, gold: Doc, right: dict[str, int], total: dict[str, int]) -> None:
+    info = output._.linearization if Doc.has_extension("linearization") else None
+    if info is None:
+        return
+    gold_of = match(output, gold)
+    for token in output:
+        if token.i not in gold_of:
+            continue
+        twin = gold[gold_of[token.i]]
+        if twin.tag and not info["given_tags"][token.i]:
+            total["tag_acc"] += 1
+            right["tag_acc"] += token.tag == twin.tag
+        if twin.has_head() and token.has_head() and not info["given_heads"][token.i]:
+            same_head = gold_of.get(token.head.i) == twin.head.i
+            for name in ("uas", "las"):
+                total[name] += 1
+            right["uas"] += same_head
+            right["las"] += same_head and token.dep == twin.dep
