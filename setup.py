@@ -36,7 +36,7 @@ class BuildWithFlags(build_ext):
         super().build_extensions()
 
 
-sources = sorted(path.as_posix() for path in Path("spacy_linearize/core").glob("*.pyx"))
+sources = sorted(path.as_posix() for path in Path("spacy_linearize").rglob("*.pyx"))
 extensions = [Extension(source.removesuffix(".pyx").replace("/", "."), [source], language="c++") for source in sources]
 setup(
     ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, build_dir="build"),

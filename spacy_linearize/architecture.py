@@ -127,8 +127,7 @@ class EngineShim(Shim):
 
     def to_bytes(self) -> bytes:
         engine = self._model.to_bytes() if self._model is not None else None
-        keys, shares = self.spacing.to_arrays()
-        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": {"keys": keys, "shares": shares}})
+        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": self.spacing.to_dict()})
         return data
 
     def from_bytes(self, data: bytes) -> "EngineShim":
@@ -139,5 +138,5 @@ class EngineShim(Shim):
         if self._model is not None:
             self.cfg = self._model.settings.to_dict()
         self.spacing = Spacing()
-        self.spacing.from_arrays(content["spacing"]["keys"], content["spacing"]["shares"])
+        self.spacing.from_dict(content["spacing"])
         return self

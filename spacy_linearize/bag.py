@@ -108,26 +108,19 @@ def read_words(doc: Doc, use: Use, start: int = 0, end: int | None = None) -> Wo
 
     use (Use): What counts as given. What does not is read as missing.
     """
-    end = len(doc) if end is None else end
-    columns = np.ascontiguousarray(doc.to_array(ATTRS).reshape(-1, len(ATTRS))[start:end].T)
-    n = end - start
-    deps = columns[_DEP]
-    offsets = columns[_HEAD].view(np.int64)
-    heads = np.full(n, FREE, dtype=np.int32)
-    if use.heads and deps.any():
-        given = deps != 0
-        targets = np.arange(n) + offsets
-        outside = np.flatnonzero(given & ((targets < 0) | (targets >= n)))
-        if len(outside):
-            raise error("SL043", words=outside[:1].tolist(), texts=[t.text for t in doc[start:end]])
-        heads[given] = targets[given]
-        roots = given & (offsets == 0)
-        # A token with another label that is its own head is left to the core, which refuses it.
-        is_root_label = (deps == UNLABELLED) | (deps == doc.vocab.strings["ROOT"]) | (deps == doc.vocab.strings["root"])
-        heads[roots & is_root_label] = ROOT
-    labels = np.where(deps == UNLABELLED, 0, deps) if use.deps else np.zeros(n, dtype=np.uint64)
-    tags = columns[_TAG] if use.tags else np.zeros(n, dtype=np.uint64)
-    return Words(doc, start, columns, tags, heads, labels)
+    from .arrays import read_heads
+
+    table = doc.to_array(ATTRS)[start:end]
+    strings = doc.vocab.strings
+    deps = table[:, _DEP]
+    nothing = np.zeros(len(table), dtype=np.uint64)
+    roots = (UNLABELLED, strings["ROOT"], strings["root"])
+    heads, outside = read_heads(deps if use.heads else nothing, table[:, _HEAD], roots)
+    if outside >= 0:
+        raise error("SL043", words=[outside], texts=[token.text for token in doc[start:end]])
+    if use.deps:
+        deps[deps == UNLABELLED] = 0
+    return Words(doc, start, table.T, table[:, _TAG] if use.tags else nothing, heads, deps if use.deps else nothing)
 
 
 def split(doc: Doc, use: Use, sentences: str, name: str = "linearizer") -> Iterator[Words]:

@@ -243,45 +243,35 @@ class Linearizer(TrainablePipe):
         if not len(doc):
             return doc
         parts = self._linearize(doc)
-        orders, spaces = [], []
+        order = _join([_shift(best.order, words.start) for words, best in parts])
+        tags = _join([best.tags for _, best in parts])
+        heads = _join([_shift(best.heads, words.start) for words, best in parts])
+        labels = _join([best.labels for _, best in parts])
+        if not (self.cfg["overwrite"] or self.use == Use()):
+            tags, heads, labels = self._keep_ignored(doc, tags, heads, labels)
+        spaces: list[bool] = []
         for words, best in parts:
-            orders.append(best.order + words.start)
-            spaces += self.shim.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
-            if len(spaces) < len(doc):
+            if spaces:
                 spaces[-1] = True  # between sentences
-        order = np.concatenate(orders)
-        tags, heads, labels = self._annotation(doc, parts)
+            spaces += self.shim.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
         new = reorder(doc, order, spaces, tags, heads, labels)
-        given_tags = np.concatenate([words.tags != 0 for words, _ in parts])[order]
-        given_heads = np.concatenate([words.heads != FREE for words, _ in parts])[order]
         new.user_data["._.", EXTENSION, None, None] = {
             "order": order.tolist(),
             "score": sum(best.score for _, best in parts),
-            "given_tags": given_tags.tolist(),
-            "given_heads": given_heads.tolist(),
+            "given_tags": (_join([words.tags for words, _ in parts])[order] != 0).tolist(),
+            "given_heads": (_join([words.heads for words, _ in parts])[order] != FREE).tolist(),
         }
         return new
 
-    def _annotation(self, doc: Doc, parts: list[tuple[Words, "Linearization"]]) -> tuple[Any, Any, Any]:
-        """Tags, heads and labels of the new Doc by old position: predictions, but what a Doc has stays, unless it was
-        ignored and is to be overwritten."""
-        tags = np.concatenate([best.tags for _, best in parts])
-        labels = np.concatenate([best.labels for _, best in parts])
-        heads = np.concatenate(
-            [np.where(best.heads >= 0, best.heads + words.start, best.heads) for words, best in parts]
-        )
-        # An arc whose label nobody knows is still an arc for spaCy only with some label.
-        labels[(heads != FREE) & (labels == 0)] = self.vocab.strings["dep"]
-        labels[heads == FREE] = 0
-        if not self.cfg["overwrite"]:
-            if not self.cfg["use_tags"]:
-                old = doc.to_array("TAG")
-                tags = np.where(old != 0, old, tags)
-            old = doc.to_array("DEP")
-            if not self.cfg["use_heads"] and old.all():
-                heads, labels = np.array([token.head.i for token in doc]), old
-            elif self.cfg["use_heads"] and not self.cfg["use_deps"]:
-                labels = np.where(old != 0, old, labels)
+    def _keep_ignored(self, doc: Doc, tags: Any, heads: Any, labels: Any) -> tuple[Any, Any, Any]:
+        """Annotation that was not used as a constraint stays, unless it is to be overwritten. Heads stay only as a
+        whole: a mixture with predicted ones might not be a tree."""
+        old_tags, old_labels = doc.to_array("TAG"), doc.to_array("DEP")
+        tags = np.where(old_tags != 0, old_tags, tags)
+        if self.cfg["use_heads"]:
+            labels = np.where(old_labels != 0, old_labels, labels)
+        elif old_labels.all():
+            heads, labels = np.array([token.head.i for token in doc], dtype=np.int32), old_labels
         return tags, heads, labels
 
     # Training
@@ -381,6 +371,15 @@ class Linearizer(TrainablePipe):
             self.vocab.strings.add(text)
 
 
+def _join(arrays: list[Any]) -> Any:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _shift(heads: Any, start: int) -> Any:
+    """Positions in a sentence as positions in its Doc."""
+    return heads if start == 0 else np.where(heads >= 0, heads + np.int32(start), heads)
+
+
 def _claim_extension() -> None:
     if not Doc.has_extension(EXTENSION):
         Doc.set_extension(EXTENSION, default=None)
@@ -423,9 +422,9 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     for orth, found in places.items():
         if len(found) > 1 and any(predicted[i].tag or has_head[i] or i in heads_of_others for i in found):
             raise error("SL013", word=reference.vocab.strings[orth])
-    order = np.array([places[orth].pop(0) for orth in wanted])
+    order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
-    heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted])
+    heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
     return reorder(predicted, order, [True] * len(order), tags, heads, labels)
 
 

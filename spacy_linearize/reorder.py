@@ -21,30 +21,26 @@ def reorder(doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: 
 
     order (ndarray): Positions in the Doc, in the new order.
     spaces (Sequence[bool]): Whether a space follows, by new position.
-    tags, heads, labels (ndarray): By position in the Doc; heads are positions too, or below 0 for a root or none.
+    tags, heads, labels (ndarray): By position in the Doc; heads are positions too, FREE or ROOT.
     RETURNS (Doc): A new Doc.
     """
-    n = len(doc)
-    numbers = np.arange(n)
-    place = np.empty(n, dtype=np.int64)
-    place[order] = numbers
-    values = doc.to_array(MOVED)[order]
-    # Strings by key: making Token objects for their texts would take longer than all the rest.
+    from .arrays import move
+
     strings = doc.vocab.strings
+    values, place = move(
+        doc.to_array(MOVED), order, tags, heads, labels, strings["dep"], tag=_TAG, dep=_DEP, head=_HEAD
+    )
+    # Strings by key: making Token objects for their texts would take longer than all the rest.
     new = Doc(doc.vocab, words=[strings[key] for key in values[:, 0].tolist()], spaces=list(spaces))
-    targets = np.where(heads >= 0, place[np.maximum(heads, 0)], place)[order]
-    values[:, _TAG] = tags[order]
-    values[:, _DEP] = labels[order]
-    values[:, _HEAD] = (targets - numbers).view(np.uint64)
     new.from_array(MOVED[1:], values[:, 1:])
     _move_spans(doc, new, place)
     _move_user_data(doc, new, place)
-    new.cats = dict(doc.cats)
     new._context = doc._context
-    new.user_hooks = dict(doc.user_hooks)
-    new.user_token_hooks = dict(doc.user_token_hooks)
-    new.user_span_hooks = dict(doc.user_span_hooks)
-    if getattr(doc.tensor, "shape", (0,))[0] == n:
+    new.cats.update(doc.cats)
+    new.user_hooks.update(doc.user_hooks)
+    new.user_token_hooks.update(doc.user_token_hooks)
+    new.user_span_hooks.update(doc.user_span_hooks)
+    if getattr(doc.tensor, "shape", (0,))[0] == len(doc):
         new.tensor = doc.tensor[order]
     return new
 

@@ -8,20 +8,22 @@ both about as often, such as straight quotes, open and close in turn.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from spacy.attrs import ORTH, SHAPE
+from spacy.attrs import ORTH, SHAPE, SPACY
 from spacy.tokens import Doc
 
-BEFORE, AFTER = 0, 1
+JOINS_BEFORE, JOINS_AFTER, TURNS = 1, 2, 4
 OFTEN = 0.5  # joined more often than this: joined
-BOTH_WAYS = (0.2, 0.8)  # joined on either side within these shares: opens and closes in turn
+BOTH_WAYS = (0.2, 0.8)  # joined within these shares on both sides: opens and closes in turn
 
 
 class Spacing:
-    """A table of how often forms and shapes are joined to the word before, and after."""
+    """A table of how forms and shapes stand to their neighbours.
+
+    joins (Dict[int, int]): For each form or shape that is ever joined: a sum of JOINS_BEFORE, JOINS_AFTER, and TURNS.
+    """
 
     def __init__(self) -> None:
-        self.joined: dict[int, tuple[float, float]] = {}
+        self.joins: dict[int, int] = {}
 
     def learn(self, docs: Iterable[Doc]) -> None:
         """Count anew in Docs whose spaces are known. Others teach nothing."""
@@ -29,43 +31,46 @@ class Spacing:
         for doc in docs:
             if doc.has_unknown_spaces:
                 continue
-            keys = doc.to_array([ORTH, SHAPE]).reshape(-1, 2).tolist()
-            for i, token in enumerate(doc):
+            keys = doc.to_array([ORTH, SHAPE]).tolist()
+            joined = (doc.to_array(SPACY) == 0).tolist()
+            for i in range(len(doc)):
                 for key in keys[i]:
                     if i > 0:
-                        counts[key][BEFORE, not doc[i - 1].whitespace_] += 1
+                        counts[key][JOINS_BEFORE, joined[i - 1]] += 1
                     if i + 1 < len(doc):
-                        counts[key][AFTER, not token.whitespace_] += 1
-        self.joined = {}
+                        counts[key][JOINS_AFTER, joined[i]] += 1
+        self.joins = {}
         for key, counter in counts.items():
-            left, right = (
-                counter[side, True] / max(1, counter[side, True] + counter[side, False]) for side in (BEFORE, AFTER)
+            before, after = (
+                counter[side, True] / max(1, counter[side, True] + counter[side, False])
+                for side in (JOINS_BEFORE, JOINS_AFTER)
             )
-            if left or right:
-                self.joined[key] = (left, right)
+            turns = all(BOTH_WAYS[0] <= share <= BOTH_WAYS[1] for share in (before, after))
+            kind = TURNS if turns else JOINS_BEFORE * (before > OFTEN) + JOINS_AFTER * (after > OFTEN)
+            self.joins[key] = kind
 
     def spaces(self, forms: Sequence[int], shapes: Sequence[int]) -> list[bool]:
         """Whether a space follows each of these words, in this order. Single spaces where nothing is known."""
-        if not self.joined or not len(forms):
-            return [True] * max(0, len(forms) - 1) + [False] * min(1, len(forms))
-        is_open: dict[int, bool] = {}
-        before, after = [], []
+        spaces: list[bool] = []
+        joins, joined = self.joins, True
+        is_open: set[int] = set()
         for form, shape in zip(forms, shapes, strict=True):
-            left, right = self.joined.get(form) or self.joined.get(shape) or (0.0, 0.0)
-            if all(BOTH_WAYS[0] <= share <= BOTH_WAYS[1] for share in (left, right)):
-                closes = is_open.get(form, False)
-                is_open[form] = not closes
-                left, right = (1.0, 0.0) if closes else (0.0, 1.0)
-            before.append(left > OFTEN)
-            after.append(right > OFTEN)
-        return [not (after[i] or before[i + 1]) for i in range(len(before) - 1)] + [False]
+            kind = joins.get(form)
+            if kind is None:
+                kind = joins.get(shape, 0)
+            if kind == TURNS:
+                kind = JOINS_BEFORE if form in is_open else JOINS_AFTER
+                is_open ^= {form}
+            spaces.append(not (joined or kind & JOINS_BEFORE))
+            joined = bool(kind & JOINS_AFTER)
+        # So far: whether a space stands before. Moved by one, and none at the end.
+        return [*spaces[1:], False][: len(spaces)]
 
-    def to_arrays(self) -> tuple[list[int], list[float]]:
-        """Keys, and the shares before and after for each key, for serialisation."""
-        keys = sorted(self.joined)
-        return keys, [share for key in keys for share in self.joined[key]]
+    def to_dict(self) -> dict[str, list[int]]:
+        """The table, for serialisation."""
+        keys = sorted(self.joins)
+        return {"keys": keys, "kinds": [self.joins[key] for key in keys]}
 
-    def from_arrays(self, keys: Sequence[int], shares: Sequence[float]) -> None:
-        """Replace the table by what `to_arrays` gave."""
-        pairs = np.asarray(shares, dtype=float).reshape(-1, 2).tolist()
-        self.joined = {key: (left, right) for key, (left, right) in zip(keys, pairs, strict=True)}
+    def from_dict(self, table: dict[str, list[int]]) -> None:
+        """Replace the table by what `to_dict` gave."""
+        self.joins = dict(zip(table["keys"], table["kinds"], strict=True))

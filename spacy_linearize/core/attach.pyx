@@ -278,19 +278,24 @@ cdef uint64_t best_label(SentenceC* s, int n_templates, LexiconC* lexicon, int h
     return best
 
 
-cdef SentenceC make_sentence(order, forms, tags, heads, labels) except *:
+cdef SentenceC make_sentence(const int[:] order, const uint64_t[:] forms, const uint64_t[:] tags, const int[:] heads,
+                             const uint64_t[:] labels) except *:
     """The words in order; heads (by input position) become positions in the order."""
     cdef SentenceC s
-    cdef int i, n = len(order)
-    place = np.empty(n, dtype=np.int32)
-    place[order] = np.arange(n, dtype=np.int32)
+    cdef int i, k, n = order.shape[0]
+    cdef vector[int] place
+    place.resize(n)
+    for i in range(n):
+        place[order[i]] = i
     s.n = n
     for i in range(n):
         k = order[i]
         s.forms.push_back(forms[k])
         s.tags.push_back(tags[k])
         s.labels.push_back(labels[k])
-        s.heads.push_back(place[heads[k]] if heads[k] >= 0 else heads[k])
+        s.heads.push_back(heads[k])
+        if heads[k] >= 0:
+            s.heads[i] = place[heads[k]]
     return s
 
 
@@ -325,15 +330,21 @@ cdef class Attacher:
         cdef const float* weights = self.weights.for_decoding()
         cdef vector[int] tree = self._tree(&s, weights)
         heads, labels = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.uint64)
+        cdef const int[:] places = order
+        cdef int[::1] new_heads = heads
+        cdef uint64_t[::1] new_labels = labels
+        cdef bint is_hashed = False
         cdef int i
         for i in range(s.n):
-            heads[order[i]] = order[tree[i]] if tree[i] >= 0 else ROOT
-        if self.labelled:
-            hash_sides(&s, &self.label_parts)
-            for i in range(s.n):
-                if s.labels[i] == 0 and tree[i] >= 0:
-                    labels[order[i]] = best_label(&s, self.label_parts.seeds.size(), &self.lexicon.c, tree[i], i,
-                                                  weights, 64 - self.weights.bits)
+            new_heads[places[i]] = ROOT
+            if tree[i] >= 0:
+                new_heads[places[i]] = places[tree[i]]
+                if self.labelled and s.labels[i] == 0:
+                    if not is_hashed:
+                        hash_sides(&s, &self.label_parts)
+                        is_hashed = True
+                    new_labels[places[i]] = best_label(&s, self.label_parts.seeds.size(), &self.lexicon.c, tree[i], i,
+                                                       weights, 64 - self.weights.bits)
         return heads, labels
 
     cdef vector[int] _tree(self, SentenceC* s, const float* weights) except *:
@@ -356,14 +367,18 @@ cdef class Attacher:
 
     def score(self, order, forms, tags, given, heads):
         """The score of a tree over an order: the sum over the arcs that are not given."""
-        cdef SentenceC s = make_sentence(order, forms, tags, heads, [0] * len(order))
-        cdef SentenceC fixed = make_sentence(order, forms, tags, given, [0] * len(order))
+        nothing = np.zeros(len(order), dtype=np.uint64)
+        cdef SentenceC s = make_sentence(order, forms, tags, given, nothing)
+        cdef SentenceC whole = make_sentence(order, forms, tags, heads, nothing)
         cdef ChartC chart
-        cdef int i
-        s.heads.swap(fixed.heads)
+        cdef double total = 0
+        cdef int i, head
         hash_sides(&s, &self.arc_parts)
         score_arcs(&s, self.arc_parts.seeds.size(), self.weights.for_decoding(), 64 - self.weights.bits, &chart)
-        return sum(chart.arcs[(fixed.heads[i] if fixed.heads[i] >= 0 else s.n) * s.n + i] for i in range(s.n))
+        for i in range(s.n):
+            head = whole.heads[i]
+            total += chart.arcs[(head if head >= 0 else s.n) * s.n + i]
+        return total
 
     def update(self, order, forms, tags, given_heads, given_labels, heads, labels):
         """Learn from a gold tree: predict the arcs that are not given, and each label between gold heads and dependents.

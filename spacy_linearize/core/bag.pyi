@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 
+from .lexicon import Lexicon
+
 FREE: int
 ROOT: int
 MAX_WORDS: int
@@ -22,6 +24,7 @@ class Bag:
         suffixes: Keys | None = None,
         shapes: Keys | None = None,
         texts: Sequence[str] | None = None,
+        lexicon: Lexicon | None = None,
         max_words: int = ...,
     ) -> None: ...
     def __len__(self) -> int: ...

@@ -1,4 +1,5 @@
 """From plain arrays to a bag in canonical sequence."""
+from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
 from libcpp.pair cimport pair
@@ -8,6 +9,7 @@ import numpy as np
 
 from .constraints cimport FREE as C_FREE, ROOT as C_ROOT, lay_out
 from .hashing cimport mix
+from .lexicon cimport Lexicon, tags_of
 
 from ..errors import error
 
@@ -28,45 +30,40 @@ cdef class Bag:
     heads (Optional[Sequence[int]]): For each word the position of its head, FREE or ROOT.
     labels (Optional[Sequence[int]]): The label of the arc to each word's head, 0 where it is free.
     lowers, suffixes, shapes (Optional[Sequence[int]]): Further attributes that templates may name.
+    lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
     texts (Optional[Sequence[str]]): The words as text, only used in error messages.
     max_words (int): Refuse more words than this.
     """
 
     def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, texts=None, int max_words=MAX_WORDS):
+                 shapes=None, texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
         cdef int n = len(forms)
         if n > max_words:
             raise error("SL005", n=n, limit=max_words)
         self.texts = texts
-        columns = (
-            _column("forms", forms, n), _column("tags", tags, n), _column("labels", labels, n),
-            _column("lowers", lowers, n), _column("suffixes", suffixes, n), _column("shapes", shapes, n),
-        )
-        cdef const uint64_t[:, ::1] table = np.ascontiguousarray(np.stack(columns))
-        cdef const int[::1] arcs = _column("heads", heads, n, dtype=np.int32, missing=C_FREE)
-        cdef const unsigned char[::1] fixed = _column(
-            "given", columns[<int>TAG] != 0 if given is None else given, n, dtype=np.uint8)
-        cdef uint64_t[::1] content = np.empty(n, dtype=np.uint64)
-        cdef uint64_t h
-        cdef int k, a, place
+        cdef vector[WordC] words
+        words.resize(n)
+        fill_column(words, FORM, "forms", forms)
+        fill_column(words, TAG, "tags", tags)
+        fill_column(words, LABEL, "labels", labels)
+        fill_column(words, LOWER, "lowers", lowers)
+        fill_column(words, SUFFIX, "suffixes", suffixes)
+        fill_column(words, SHAPE, "shapes", shapes)
+        fill_given(words, given, lexicon)
+        cdef const int[:] arcs = as_array("heads", [C_FREE] * n if heads is None else heads, n, np.int32)
+        cdef vector[uint64_t] content
+        cdef int k
         for k in range(n):
-            h = mix(mix(0, 1 + fixed[k]), arcs[k] if arcs[k] < 0 else 1)
-            for a in range(N_ATTRIBUTES):
-                h = mix(h, table[a, k])
-            content[k] = h
+            content.push_back(hash_content(&words[k], arcs[k]))
         self.layout = lay_out(arcs, content, texts)
         self.c.forest = self.layout.forest
-        self.c.words.resize(n)
         for k in range(n):
-            place = self.layout.position[k]
-            for a in range(N_ATTRIBUTES):
-                self.c.words[k].columns[a] = table[a, place]
-            self.c.words[k].tag_given = fixed[place]
+            self.c.words.push_back(words[self.layout.position[k]])
         self.c.first_child.resize(n + 1)
         for k in range(n):
             self.c.first_child[k + 1] = self.c.first_child[k] + self.c.forest.n_children[k]
-        self.c.children_by_label = _sorted_children(&self.c, LABEL)
-        self.c.children_by_tag = _sorted_children(&self.c, TAG)
+        self.c.children_by_label = sorted_children(&self.c, LABEL)
+        self.c.children_by_tag = sorted_children(&self.c, TAG)
 
     def __len__(self):
         return self.c.forest.n
@@ -96,16 +93,49 @@ cdef class Bag:
         return values
 
 
-def _column(name, values, n, *, dtype=np.uint64, missing=0):
-    if values is None:
-        return np.full(n, missing, dtype=dtype)
-    column = np.ascontiguousarray(values, dtype=dtype)
-    if column.shape != (n,):
+cdef as_array(name, values, int n, dtype):
+    array = np.asarray(values, dtype=dtype)
+    if array.shape != (n,):
         raise error("SL006", name=name, got=len(values), n=n)
-    return column
+    return array
 
 
-cdef vector[int] _sorted_children(BagC* bag, Attribute attribute):
+cdef int fill_column(vector[WordC]& words, int attribute, name, values) except -1:
+    cdef int n = words.size(), k
+    cdef const uint64_t[:] column
+    if values is not None:
+        column = as_array(name, values, n, np.uint64)
+        for k in range(n):
+            words[k].columns[attribute] = column[k]
+    return 0
+
+
+cdef int fill_given(vector[WordC]& words, given, Lexicon lexicon) except -1:
+    """Mark the tags that are given, and find the usual ones of the other words."""
+    cdef int n = words.size(), k
+    cdef const unsigned char[:] fixed
+    cdef vector[uint64_t]* usual
+    if given is not None:
+        fixed = as_array("given", given, n, np.uint8)
+    for k in range(n):
+        words[k].tag_given = fixed[k] if given is not None else words[k].columns[<int>TAG] != 0
+        if lexicon is not None and words[k].columns[<int>TAG] == 0:
+            usual = tags_of(&lexicon.c, words[k].columns)
+            if usual != NULL:
+                words[k].columns[<int>TAG] = dereference(usual)[0]
+    return 0
+
+
+cdef uint64_t hash_content(const WordC* word, int head) noexcept:
+    """A hash of all that is known of a word but its place in the forest."""
+    cdef int a
+    cdef uint64_t h = mix(mix(0, 1 + word.tag_given), head if head < 0 else 1)
+    for a in range(N_ATTRIBUTES):
+        h = mix(h, word.columns[a])
+    return h
+
+
+cdef vector[int] sorted_children(BagC* bag, int attribute):
     cdef vector[pair[pair[int, uint64_t], int]] children
     cdef vector[int] result
     cdef int k, h
@@ -113,7 +143,7 @@ cdef vector[int] _sorted_children(BagC* bag, Attribute attribute):
         h = bag.forest.head[k]
         if h >= 0:
             children.push_back(pair[pair[int, uint64_t], int](
-                pair[int, uint64_t](h, bag.words[k].columns[<int>attribute]), k))
+                pair[int, uint64_t](h, bag.words[k].columns[attribute]), k))
     sort(children.begin(), children.end())
     for child in children:
         result.push_back(child.second)

@@ -57,4 +57,4 @@ cdef class Layout:
     cdef vector[int] number     # input position -> canonical number
 
 
-cdef Layout lay_out(const int[::1] heads, const uint64_t[::1] content, object texts)
+cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts)

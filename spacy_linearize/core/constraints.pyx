@@ -15,7 +15,7 @@ from .hashing cimport mix
 from ..errors import error
 
 
-cdef vector[int] check_heads(const int[::1] heads, object texts):
+cdef vector[int] check_heads(const int[:] heads, object texts):
     """Refuse what is not a forest with at most one root. Returns the words with dependents before heads."""
     cdef int n = heads.shape[0]
     cdef int k, h, root = -1
@@ -49,7 +49,7 @@ cdef vector[int] check_heads(const int[::1] heads, object texts):
     return upwards
 
 
-cdef list find_cycle(const int[::1] heads, vector[int]& waiting):
+cdef list find_cycle(const int[:] heads, vector[int]& waiting):
     """The words of one cycle, given that some words still wait for their dependents. Every such word has a head
     that waits too, so n steps upwards end on a cycle."""
     cdef int k = 0, n = heads.shape[0], step
@@ -65,7 +65,7 @@ cdef list find_cycle(const int[::1] heads, vector[int]& waiting):
     return cycle[smallest:] + cycle[:smallest]
 
 
-cdef Layout lay_out(const int[::1] heads, const uint64_t[::1] content, object texts):
+cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts):
     """The canonical forest over input words with these heads and content hashes."""
     cdef int n = heads.shape[0]
     cdef vector[int] upwards = check_heads(heads, texts)

@@ -111,40 +111,9 @@ class Engine:
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
 
-    def bag(
-        self,
-        *,
-        forms: Any,
-        tags: Any = None,
-        heads: Any = None,
-        labels: Any = None,
-        lowers: Any = None,
-        suffixes: Any = None,
-        shapes: Any = None,
-        texts: Sequence[str] | None = None,
-        **limits: int,
-    ) -> Bag:
+    def bag(self, *, forms: Any, **columns: Any) -> Bag:
         """A bag whose words without a tag get their usual one. Arguments as for `Bag`."""
-        n = len(forms)
-        given = np.zeros(n, dtype=np.uint64) if tags is None else np.asarray(tags, dtype=np.uint64)
-        if len(given) == n and not given.all():
-            nothing = np.zeros(n, dtype=np.uint64)
-            usual = self.lexicon.usual_tags(
-                forms, nothing if suffixes is None else suffixes, nothing if shapes is None else shapes
-            )
-            tags = np.where(given != 0, given, usual)
-        return Bag(
-            forms,
-            tags=tags,
-            given=given != 0,
-            heads=heads,
-            labels=labels,
-            lowers=lowers,
-            suffixes=suffixes,
-            shapes=shapes,
-            texts=texts,
-            **limits,
-        )
+        return Bag(forms, lexicon=self.lexicon, **columns)
 
     def order(self, bag: Bag, *, beam_width: int = 16, n_best: int = 1, tree: bool = True) -> list[Linearization]:
         """The best orders of a bag, best first.
@@ -190,7 +159,7 @@ class Engine:
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         progress = progress or Progress()
-        order = np.arange(len(sentence))
+        order = np.arange(len(sentence), dtype=np.int32)
         lost, actions = update(
             self.decoder,
             bag,
@@ -264,9 +233,9 @@ class Engine:
         keep_head = np.array([rng.random() < heads for _ in range(len(sentence))], dtype=bool)
         return self.bag(
             forms=sentence.forms,
-            tags=np.where(keep_tag, sentence.tags, 0),
+            tags=np.where(keep_tag, sentence.tags, np.uint64(0)),
             heads=np.where(keep_head, sentence.heads, FREE),
-            labels=np.where(keep_head, sentence.labels, 0),
+            labels=np.where(keep_head, sentence.labels, np.uint64(0)),
             lowers=sentence.lowers,
             suffixes=sentence.suffixes,
             shapes=sentence.shapes,

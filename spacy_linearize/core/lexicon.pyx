@@ -79,25 +79,6 @@ cdef class Lexicon:
                 counts[context(LABELS_OF_DEPENDENT, tag, head > i, 0)][label] += 1
                 counts[context(ALL_LABELS, 0, 0, 0)][label] += 1
 
-    def usual_tags(self, forms, suffixes, shapes):
-        """The likeliest tag of each word, 0 if none is known. Returns an array of keys."""
-        tags = np.zeros(len(forms), dtype=np.uint64)
-        cdef uint64_t[::1] view = tags
-        cdef const uint64_t[::1] form = np.ascontiguousarray(forms, dtype=np.uint64)
-        cdef const uint64_t[::1] suffix = np.ascontiguousarray(suffixes, dtype=np.uint64)
-        cdef const uint64_t[::1] shape = np.ascontiguousarray(shapes, dtype=np.uint64)
-        cdef uint64_t[6] columns
-        cdef vector[uint64_t]* found
-        cdef int i
-        for i in range(view.shape[0]):
-            columns[<int>FORM] = form[i]
-            columns[<int>SUFFIX] = suffix[i]
-            columns[<int>SHAPE] = shape[i]
-            found = tags_of(&self.c, columns)
-            if found != NULL:
-                view[i] = dereference(found)[0]
-        return tags
-
     def labels(self, head_tag, tag, bint head_is_right):
         """The labels to try on an arc between these tags, the likeliest first."""
         found = labels_of(&self.c, head_tag, tag, head_is_right)

@@ -28,9 +28,12 @@ def check(attacher, given):
         by_order.setdefault(order, []).append(tree)
     for order, trees in by_order.items():
         order = np.array(order, dtype=np.int32)
-        heads, _ = attacher.attach(order, FORMS[:n], TAGS[:n], np.array(given), np.zeros(n, dtype=np.uint64))
+        fixed = np.array(given, dtype=np.int32)
+        heads, _ = attacher.attach(order, FORMS[:n], TAGS[:n], fixed, np.zeros(n, dtype=np.uint64))
         assert tuple(heads) in trees
-        scores = {tree: attacher.score(order, FORMS[:n], TAGS[:n], given, tree) for tree in trees}
+        scores = {
+            tree: attacher.score(order, FORMS[:n], TAGS[:n], fixed, np.array(tree, dtype=np.int32)) for tree in trees
+        }
         assert scores[tuple(heads.tolist())] == pytest.approx(max(scores.values()))
 
 
@@ -65,15 +68,19 @@ def test_learns_trees_and_labels(mini):
         rng.shuffle(sentences)
         counts = np.zeros(2, dtype=int)
         for s in sentences:
-            nothing = np.full(len(s), brute.FREE), np.zeros(len(s), dtype=np.uint64)
-            counts += attacher.update(np.arange(len(s)), s.forms, s.tags, *nothing, s.heads, s.labels)
+            nothing = np.full(len(s), brute.FREE, dtype=np.int32), np.zeros(len(s), dtype=np.uint64)
+            counts += attacher.update(np.arange(len(s), dtype=np.int32), s.forms, s.tags, *nothing, s.heads, s.labels)
         wrong.append(counts)
     assert wrong[-1][0] < 0.05 * wrong[0][0]
     assert wrong[-1][1] < 0.2 * wrong[0][1]
     right = total = 0
     for s in mini:
         heads, labels = attacher.attach(
-            np.arange(len(s)), s.forms, s.tags, np.full(len(s), brute.FREE), np.zeros(len(s), dtype=np.uint64)
+            np.arange(len(s), dtype=np.int32),
+            s.forms,
+            s.tags,
+            np.full(len(s), brute.FREE, dtype=np.int32),
+            np.zeros(len(s), dtype=np.uint64),
         )
         right += int(((heads == s.heads) & ((labels == s.labels) | (heads == brute.ROOT))).sum())
         total += len(s)
@@ -84,9 +91,9 @@ def test_given_arcs_and_labels_stay(attacher, mini):
     rng = np.random.default_rng(0)
     for s in mini[:40]:
         keep = rng.random(len(s)) < 0.5
-        given = np.where(keep, s.heads, brute.FREE)
-        labels = np.where(keep, s.labels, 0)
-        heads, new_labels = attacher.attach(np.arange(len(s)), s.forms, s.tags, given, labels)
+        given = np.where(keep, s.heads, brute.FREE).astype(np.int32)
+        labels = np.where(keep, s.labels, 0).astype(np.uint64)
+        heads, new_labels = attacher.attach(np.arange(len(s), dtype=np.int32), s.forms, s.tags, given, labels)
         assert brute.keeps(heads.tolist(), given.tolist())
         assert brute.is_projective(heads.tolist())
         assert (new_labels[keep] == s.labels[keep]).all()

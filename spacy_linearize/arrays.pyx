@@ -1,0 +1,59 @@
+"""Loops over the arrays of a Doc. In Python, or in numpy for a dozen words, they would take longer than the search."""
+import numpy as np
+from libc.stdint cimport int64_t, uint64_t
+
+cdef enum:
+    FREE = -1   # as in core.constraints
+    ROOT = -2
+
+
+def read_heads(const uint64_t[:] deps, const uint64_t[:] offsets, root_labels):
+    """Heads as positions, FREE or ROOT, from spaCy's columns DEP and HEAD.
+
+    deps, offsets (ndarray): A token without a label has no head; a head is the distance to it.
+    root_labels (Tuple[int, ...]): A token that is its own head is the root if it has one of these labels. With another
+        label it stays its own head, which is for the core to refuse.
+    RETURNS (Tuple[ndarray, int]): The heads, and the first token whose head is not among these, or -1.
+    """
+    cdef int n = deps.shape[0], i
+    cdef int64_t target
+    heads = np.empty(n, dtype=np.int32)
+    cdef int[::1] view = heads
+    for i in range(n):
+        target = i + <int64_t>offsets[i]
+        if deps[i] == 0:
+            view[i] = FREE
+        elif not 0 <= target < n:
+            return heads, i
+        elif target == i and deps[i] in root_labels:
+            view[i] = ROOT
+        else:
+            view[i] = <int>target
+    return heads, -1
+
+
+def move(uint64_t[:, ::1] values, const int[:] order, const uint64_t[:] tags, const int[:] heads,
+         const uint64_t[:] labels, uint64_t no_label, *, int tag, int dep, int head):
+    """Rows of token attributes in a new order, with new tags, labels and heads.
+
+    values (ndarray): A row for each token, in the old order.
+    order (ndarray): Old positions in the new order.
+    tags, heads, labels (ndarray): By old position; heads are old positions, FREE or ROOT.
+    no_label (int): The label of an arc without one, since for spaCy a token without a label has no head.
+    tag, dep, head (int): The columns they go to.
+    """
+    cdef int n = order.shape[0], i, j, k, n_columns = values.shape[1]
+    moved = np.empty((n, n_columns), dtype=np.uint64)
+    place = np.empty(n, dtype=np.int32)
+    cdef uint64_t[:, ::1] out = moved
+    cdef int[::1] new = place
+    for i in range(n):
+        new[order[i]] = i
+    for i in range(n):
+        k = order[i]
+        for j in range(n_columns):
+            out[i, j] = values[k, j]
+        out[i, tag] = tags[k]
+        out[i, dep] = 0 if heads[k] == FREE else labels[k] or no_label
+        out[i, head] = <uint64_t><int64_t>(new[heads[k]] - i) if heads[k] >= 0 else 0
+    return moved, place
