@@ -255,11 +255,12 @@ class Linearizer(TrainablePipe):
                 spaces[-1] = True  # between sentences
             spaces += self.shim.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
         new = reorder(doc, order, spaces, tags, heads, labels)
+        # Tuples, because that is what lists become on the way through a DocBin.
         new.user_data["._.", EXTENSION, None, None] = {
-            "order": order.tolist(),
+            "order": tuple(order.tolist()),
             "score": sum(best.score for _, best in parts),
-            "given_tags": (_join([words.tags for words, _ in parts])[order] != 0).tolist(),
-            "given_heads": (_join([words.heads for words, _ in parts])[order] != FREE).tolist(),
+            "given_tags": tuple((_join([words.tags for words, _ in parts])[order] != 0).tolist()),
+            "given_heads": tuple((_join([words.heads for words, _ in parts])[order] != FREE).tolist()),
         }
         return new
 

@@ -1,76 +1,87 @@
 """Where a space belongs between two words, as gold Docs show it.
 
-For each form, and for each shape as a fall-back, training counts how often a space stands before it and after it. Two
-words are joined when the left one usually has none after it, or the right one usually none before it. Forms that do
-both about as often, such as straight quotes, open and close in turn.
+A small averaged perceptron decides for each gap from the words on both sides: their forms, their shapes, and whether a
+form comes up for an odd or an even time, by which straight quotes open and close in turn.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from spacy.attrs import ORTH, SHAPE, SPACY
 from spacy.tokens import Doc
 
-JOINS_BEFORE, JOINS_AFTER, TURNS = 1, 2, 4
-OFTEN = 0.5  # joined more often than this: joined
-BOTH_WAYS = (0.2, 0.8)  # joined within these shares on both sides: opens and closes in turn
+EPOCHS = 5
+# What each table of weights is for: four for the word before the gap, four for the word after it.
+FORM, ODD_FORM, EVEN_FORM, SHAPE_ = range(4)
+BEFORE, AFTER = 0, 4
+N_TABLES = 8
+
+Features = list[tuple[int, int]]
 
 
 class Spacing:
-    """A table of how forms and shapes stand to their neighbours.
-
-    joins (Dict[int, int]): For each form or shape that is ever joined: a sum of JOINS_BEFORE, JOINS_AFTER, and TURNS.
-    """
+    """Weights for "no space here", by table and key. Without any, all words are set apart by single spaces."""
 
     def __init__(self) -> None:
-        self.joins: dict[int, int] = {}
+        self.tables: list[dict[int, float]] = [{} for _ in range(N_TABLES)]
 
     def learn(self, docs: Iterable[Doc]) -> None:
-        """Count anew in Docs whose spaces are known. Others teach nothing."""
-        counts: dict[int, Counter[tuple[int, bool]]] = defaultdict(Counter)  # key -> (side, joined) -> times
+        """Learn anew from Docs whose spaces are known. Others teach nothing."""
+        gaps: list[tuple[Features, bool]] = []
         for doc in docs:
-            if doc.has_unknown_spaces:
-                continue
-            keys = doc.to_array([ORTH, SHAPE]).tolist()
-            joined = (doc.to_array(SPACY) == 0).tolist()
-            for i in range(len(doc)):
-                for key in keys[i]:
-                    if i > 0:
-                        counts[key][JOINS_BEFORE, joined[i - 1]] += 1
-                    if i + 1 < len(doc):
-                        counts[key][JOINS_AFTER, joined[i]] += 1
-        self.joins = {}
-        for key, counter in counts.items():
-            before, after = (
-                counter[side, True] / max(1, counter[side, True] + counter[side, False])
-                for side in (JOINS_BEFORE, JOINS_AFTER)
-            )
-            turns = all(BOTH_WAYS[0] <= share <= BOTH_WAYS[1] for share in (before, after))
-            kind = TURNS if turns else JOINS_BEFORE * (before > OFTEN) + JOINS_AFTER * (after > OFTEN)
-            self.joins[key] = kind
+            if not doc.has_unknown_spaces:
+                keys = doc.to_array([ORTH, SHAPE])
+                joined = (doc.to_array(SPACY) == 0).tolist()
+                gaps.extend(zip(_gaps(keys[:, 0].tolist(), keys[:, 1].tolist()), joined, strict=False))
+        self.tables = [{} for _ in range(N_TABLES)]
+        totals: list[dict[int, float]] = [{} for _ in range(N_TABLES)]
+        clock = 0
+        for _ in range(EPOCHS):
+            for features, joined_here in gaps:
+                clock += 1
+                if self._is_joined(features) != joined_here:
+                    change = 1.0 if joined_here else -1.0
+                    for table, key in features:
+                        self.tables[table][key] = self.tables[table].get(key, 0.0) + change
+                        totals[table][key] = totals[table].get(key, 0.0) + change * clock
+        for weights, total in zip(self.tables, totals, strict=True):
+            for key in weights:
+                weights[key] -= total[key] / (clock + 1)
 
     def spaces(self, forms: Sequence[int], shapes: Sequence[int]) -> list[bool]:
-        """Whether a space follows each of these words, in this order. Single spaces where nothing is known."""
-        spaces: list[bool] = []
-        joins, joined = self.joins, True
-        is_open: set[int] = set()
-        for form, shape in zip(forms, shapes, strict=True):
-            kind = joins.get(form)
-            if kind is None:
-                kind = joins.get(shape, 0)
-            if kind == TURNS:
-                kind = JOINS_BEFORE if form in is_open else JOINS_AFTER
-                is_open ^= {form}
-            spaces.append(not (joined or kind & JOINS_BEFORE))
-            joined = bool(kind & JOINS_AFTER)
-        # So far: whether a space stands before. Moved by one, and none at the end.
-        return [*spaces[1:], False][: len(spaces)]
+        """Whether a space follows each of these words, in this order."""
+        spaces = [not self._is_joined(features) for features in _gaps(forms, shapes)]
+        return [*spaces, False] if len(forms) else []
 
-    def to_dict(self) -> dict[str, list[int]]:
-        """The table, for serialisation."""
-        keys = sorted(self.joins)
-        return {"keys": keys, "kinds": [self.joins[key] for key in keys]}
+    def _is_joined(self, features: Features) -> bool:
+        tables = self.tables
+        score = 0.0
+        for table, key in features:
+            score += tables[table].get(key, 0.0)
+        return score > 0
 
-    def from_dict(self, table: dict[str, list[int]]) -> None:
-        """Replace the table by what `to_dict` gave."""
-        self.joins = dict(zip(table["keys"], table["kinds"], strict=True))
+    def to_dict(self) -> dict[str, list[list[float]]]:
+        """The tables, for serialisation."""
+        tables = [sorted(table.items()) for table in self.tables]
+        return {
+            "keys": [[key for key, _ in table] for table in tables],
+            "weights": [[weight for _, weight in table] for table in tables],
+        }
+
+    def from_dict(self, content: dict[str, list[list[float]]]) -> None:
+        """Replace the tables by what `to_dict` gave."""
+        self.tables = [
+            dict(zip(map(int, keys), weights, strict=True))
+            for keys, weights in zip(content["keys"], content["weights"], strict=True)
+        ]
+
+
+def _gaps(forms: Sequence[int], shapes: Sequence[int]) -> Iterator[Features]:
+    """The features of each gap between two words."""
+    before: Features = []
+    odd: set[int] = set()
+    for form, shape in zip(forms, shapes, strict=True):
+        odd ^= {form}
+        parity = ODD_FORM if form in odd else EVEN_FORM
+        if before:
+            yield [*before, (AFTER + FORM, form), (AFTER + parity, form), (AFTER + SHAPE_, shape)]
+        before = [(BEFORE + FORM, form), (BEFORE + parity, form), (BEFORE + SHAPE_, shape)]

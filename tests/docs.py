@@ -13,7 +13,7 @@ def read_docs(vocab=None):
     """The sentences of the English mini treebank, each a Doc with its tree and its spaces."""
     vocab = Vocab() if vocab is None else vocab
     docs = conllu_to_docs(MINI.read_text(encoding="utf8"), n_sents=1, no_print=True)
-    return list(DocBin(docs=docs, store_user_data=False).get_docs(vocab))
+    return list(DocBin(docs=docs).get_docs(vocab))
 
 
 def write_corpus(path):
