@@ -4,7 +4,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-def read_heads(deps: Array, offsets: Array, root_labels: tuple[int, ...]) -> tuple[Array, int]: ...
+def read_arcs(deps: Array, offsets: Array, no_label: int, root_labels: tuple[int, ...]) -> tuple[Array, Array, int]: ...
 def move(
     values: Array,
     order: Array,

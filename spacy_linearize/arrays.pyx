@@ -7,29 +7,34 @@ cdef enum:
     ROOT = -2
 
 
-def read_heads(const uint64_t[:] deps, const uint64_t[:] offsets, root_labels):
-    """Heads as positions, FREE or ROOT, from spaCy's columns DEP and HEAD.
+def read_arcs(const uint64_t[:] deps, const uint64_t[:] offsets, uint64_t no_label, root_labels):
+    """Heads as positions, FREE or ROOT, and labels, from spaCy's columns DEP and HEAD.
 
     deps, offsets (ndarray): A token without a label has no head; a head is the distance to it.
+    no_label (int): The label of an arc without one.
     root_labels (Tuple[int, ...]): A token that is its own head is the root if it has one of these labels. With another
         label it stays its own head, which is for the core to refuse.
-    RETURNS (Tuple[ndarray, int]): The heads, and the first token whose head is not among these, or -1.
+    RETURNS (Tuple[ndarray, ndarray, int]): The heads, the labels, and the first token whose head is not among these
+        tokens, or -1.
     """
-    cdef int n = deps.shape[0], i
+    cdef int n = deps.shape[0], i, outside = -1
     cdef int64_t target
-    heads = np.empty(n, dtype=np.int32)
-    cdef int[::1] view = heads
+    heads, labels = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.uint64)
+    cdef int[::1] head_view = heads
+    cdef uint64_t[::1] label_view = labels
     for i in range(n):
         target = i + <int64_t>offsets[i]
+        label_view[i] = deps[i] if deps[i] != no_label else 0
         if deps[i] == 0:
-            view[i] = FREE
+            head_view[i] = FREE
         elif not 0 <= target < n:
-            return heads, i
+            head_view[i] = FREE
+            outside = i if outside < 0 else outside
         elif target == i and deps[i] in root_labels:
-            view[i] = ROOT
+            head_view[i] = ROOT
         else:
-            view[i] = <int>target
-    return heads, -1
+            head_view[i] = <int>target
+    return heads, labels, outside
 
 
 def move(uint64_t[:, ::1] values, const int[:] order, const uint64_t[:] tags, const int[:] heads,

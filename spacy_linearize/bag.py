@@ -108,19 +108,20 @@ def read_words(doc: Doc, use: Use, start: int = 0, end: int | None = None) -> Wo
 
     use (Use): What counts as given. What does not is read as missing.
     """
-    from .arrays import read_heads
+    from .arrays import read_arcs
 
     table = doc.to_array(ATTRS)[start:end]
     strings = doc.vocab.strings
-    deps = table[:, _DEP]
-    nothing = np.zeros(len(table), dtype=np.uint64)
     roots = (UNLABELLED, strings["ROOT"], strings["root"])
-    heads, outside = read_heads(deps if use.heads else nothing, table[:, _HEAD], roots)
-    if outside >= 0:
+    heads, labels, outside = read_arcs(table[:, _DEP], table[:, _HEAD], UNLABELLED, roots)
+    if use.heads and outside >= 0:
         raise error("SL043", words=[outside], texts=[token.text for token in doc[start:end]])
-    if use.deps:
-        deps[deps == UNLABELLED] = 0
-    return Words(doc, start, table.T, table[:, _TAG] if use.tags else nothing, heads, deps if use.deps else nothing)
+    if not use.heads:
+        heads = np.full(len(table), FREE, dtype=np.int32)
+    if not use.deps:
+        labels = np.zeros(len(table), dtype=np.uint64)
+    tags = table[:, _TAG] if use.tags else np.zeros(len(table), dtype=np.uint64)
+    return Words(doc, start, table.T, tags, heads, labels)
 
 
 def split(doc: Doc, use: Use, sentences: str, name: str = "linearizer") -> Iterator[Words]:

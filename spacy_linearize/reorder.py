@@ -11,7 +11,7 @@ import numpy as np
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.tokens import Doc, Span, SpanGroup
 
-MOVED = [ORTH, TAG, DEP, HEAD, POS, MORPH, LEMMA, NORM]
+MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH]
 _TAG, _DEP, _HEAD = 1, 2, 3
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +32,9 @@ def reorder(doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: 
     )
     # Strings by key: making Token objects for their texts would take longer than all the rest.
     new = Doc(doc.vocab, words=[strings[key] for key in values[:, 0].tolist()], spaces=list(spaces))
-    new.from_array(MOVED[1:], values[:, 1:])
+    # Morphology goes through a slow table, last; most Docs have none.
+    end = len(MOVED) if values[:, -1].any() else len(MOVED) - 1
+    new.from_array(MOVED[1:end], values[:, 1:end])
     _move_spans(doc, new, place)
     _move_user_data(doc, new, place)
     new._context = doc._context
