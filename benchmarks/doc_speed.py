@@ -55,7 +55,7 @@ def main() -> None:
     for given, share in (("full", 1.0), ("half", 0.5), ("free", 0.0)):
         docs = [give(gold, share, share, rng=rng) for gold in golds]
         for width in (1, 8, 16):
-            component.cfg["beam_width"] = width
+            component.beam_width = width
             calls, cores = [], []
             for i in range(CALLS):
                 core_time.clear()

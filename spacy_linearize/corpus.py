@@ -63,6 +63,9 @@ class Corpus:
     resample (bool): Draw anew, and shuffle, each time the corpus is read. For training with max_epochs = -1, with which
         spaCy reads the corpus once an epoch. Otherwise every reading gives the same examples.
     seed (int): For all that is drawn.
+
+    The words of an example stand in gold order. A linearizer cannot see it, but a tagger or parser that runs before it
+    in the same pipeline can: scores of such a pipeline are those of words that were in order once.
     """
 
     def __init__(
@@ -108,7 +111,8 @@ class Corpus:
             references = iter(shuffled)
         for reference in references:
             tags, heads = rng.choice(self.settings)
-            yield Example(give(reference, tags, heads, labelled=self.labelled, rng=rng), without_spaces(reference))
+            given = give(reference, tags, heads, labelled=self.labelled, rng=rng)
+            yield Example(given, without_spaces(reference))
 
     def _references(self, nlp: Language) -> Iterator[Doc]:
         for doc in self._docs(nlp):

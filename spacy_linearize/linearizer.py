@@ -133,34 +133,31 @@ class Linearizer(TrainablePipe):
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg: dict[str, Any] = {
-            "beam_width": beam_width,
-            "use_tags": use_tags,
-            "use_heads": use_heads,
-            "use_deps": use_deps,
-            "sentences": sentences,
-            "tree": tree,
-            "overwrite": overwrite,
-            "n_threads": n_threads,
-            "seed": seed,
-            "tags": [],
-            "labels": [],
-        }
-        self._check_settings()
+        self.beam_width = beam_width
+        self.use_tags = use_tags
+        self.use_heads = use_heads
+        self.use_deps = use_deps
+        self.sentences = sentences
+        self.tree = tree
+        self.overwrite = overwrite
+        self.n_threads = n_threads
+        # Only what training finds out is stored with the component; the settings are stored in the config.
+        self.cfg: dict[str, list[str]] = {"tags": [], "labels": []}
+        self._check_settings(seed)
         self._rng = random.Random(seed)
         _claim_extension()
 
-    def _check_settings(self) -> None:
+    def _check_settings(self, seed: Any) -> None:
         for key in ("beam_width", "n_threads"):
-            if type(self.cfg[key]) is not int or self.cfg[key] < 1:
-                raise error("SL022", key=key, value=self.cfg[key], expected="a whole number, 1 or more")
-        if type(self.cfg["seed"]) is not int:
-            raise error("SL022", key="seed", value=self.cfg["seed"], expected="a whole number")
+            if type(getattr(self, key)) is not int or getattr(self, key) < 1:
+                raise error("SL022", key=key, value=getattr(self, key), expected="a whole number, 1 or more")
         for key in ("use_tags", "use_heads", "use_deps", "tree", "overwrite"):
-            if type(self.cfg[key]) is not bool:
-                raise error("SL022", key=key, value=self.cfg[key], expected="true or false")
-        if self.cfg["sentences"] not in ("doc", "sents"):
-            raise error("SL022", key="sentences", value=self.cfg["sentences"], expected="'doc' or 'sents'")
+            if type(getattr(self, key)) is not bool:
+                raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
+        if self.sentences not in ("doc", "sents"):
+            raise error("SL022", key="sentences", value=self.sentences, expected="'doc' or 'sents'")
+        if type(seed) is not int:
+            raise error("SL022", key="seed", value=seed, expected="a whole number")
 
     @property
     def shim(self) -> EngineShim:
@@ -168,7 +165,7 @@ class Linearizer(TrainablePipe):
 
     @property
     def use(self) -> Use:
-        return Use(tags=self.cfg["use_tags"], heads=self.cfg["use_heads"], deps=self.cfg["use_deps"])
+        return Use(tags=self.use_tags, heads=self.use_heads, deps=self.use_deps)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -196,11 +193,11 @@ class Linearizer(TrainablePipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Order a stream of Docs, `n_threads` at a time. The sequence stays. A Doc that cannot be ordered goes to the
         error handler on its own; the others are not concerned."""
-        if self.cfg["n_threads"] == 1:
+        if self.n_threads == 1:
             for doc in stream:
                 yield from self._order_or_report(doc)
             return
-        with ThreadPoolExecutor(self.cfg["n_threads"]) as pool:
+        with ThreadPoolExecutor(self.n_threads) as pool:
             for batch in minibatch(stream, size=batch_size):
                 for ordered in pool.map(self._try_order, batch):
                     yield from self._report(*ordered)
@@ -234,10 +231,12 @@ class Linearizer(TrainablePipe):
     def _linearize(self, doc: Doc) -> list[tuple[Words, "Linearization"]]:
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
-        parts = list(split(doc, self.use, self.cfg["sentences"], self.name))
-        settings = {"beam_width": self.cfg["beam_width"], "tree": self.cfg["tree"]}
+        parts = list(split(doc, self.use, self.sentences, self.name))
         engine = self.shim.engine
-        return [(words, engine.order(words.to_bag(engine), **settings)[0]) for words in parts]
+        return [
+            (words, engine.order(words.to_bag(engine), beam_width=self.beam_width, tree=self.tree)[0])
+            for words in parts
+        ]
 
     def _order(self, doc: Doc) -> Doc:
         if not len(doc):
@@ -247,7 +246,7 @@ class Linearizer(TrainablePipe):
         tags = _join([best.tags for _, best in parts])
         heads = _join([_shift(best.heads, words.start) for words, best in parts])
         labels = _join([best.labels for _, best in parts])
-        if not (self.cfg["overwrite"] or self.use == Use()):
+        if not (self.overwrite or self.use == Use()):
             tags, heads, labels = self._keep_ignored(doc, tags, heads, labels)
         spaces: list[bool] = []
         for words, best in parts:
@@ -269,7 +268,7 @@ class Linearizer(TrainablePipe):
         whole: a mixture with predicted ones might not be a tree."""
         old_tags, old_labels = doc.to_array("TAG"), doc.to_array("DEP")
         tags = np.where(old_tags != 0, old_tags, tags)
-        if self.cfg["use_heads"]:
+        if self.use_heads:
             labels = np.where(old_labels != 0, old_labels, labels)
         elif old_labels.all():
             heads, labels = np.array([token.head.i for token in doc], dtype=np.int32), old_labels
@@ -283,18 +282,22 @@ class Linearizer(TrainablePipe):
         *,
         nlp: Language | None = None,
         labels: dict[str, list[str]] | None = None,
+        corpus: Callable[[Language], Iterable[Example]] | None = None,
     ) -> None:
         """Start a new model: learn usual tags, labels and spaces from the examples.
 
         get_examples (Callable[[], Iterable[Example]]): The training examples, all of them.
         nlp (Optional[Language]): The pipeline.
         labels (Optional[Dict[str, List[str]]]): Tags and labels from `spacy init labels`, beside those of the examples.
+        corpus (Optional[Callable]): A reader to take the examples from instead. With max_epochs = -1 spaCy hands over
+            only the first 100.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
+        examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
         engine = self.shim.start()
         tags, deps = Counter[str](), Counter[str]()
         sentences, spaced, n_broken = [], [], 0
-        for eg in get_examples():
+        for eg in examples:
             spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
             for words in _gold_sentences(eg.reference):
                 sentences.append(words.to_sentence())
@@ -345,7 +348,7 @@ class Linearizer(TrainablePipe):
             progress = engine.update(
                 given.to_bag(engine),
                 gold.to_sentence(),
-                beam_width=self.cfg["beam_width"],
+                beam_width=self.beam_width,
                 dropout=drop,
                 seed=self._rng.getrandbits(63),
             )

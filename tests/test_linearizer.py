@@ -114,7 +114,7 @@ class TestOrdering:
                     assert first[name] == second[name], name
 
     def test_sentences_are_ordered_on_their_own(self, nlp):
-        nlp.get_pipe("linearizer").cfg["sentences"] = "sents"
+        nlp.get_pipe("linearizer").sentences = "sents"
         try:
             words = ["sleeps", "dog", "The", ".", "?", "door", "the", "Who", "opened"]
             doc = Doc(nlp.vocab, words=words, sent_starts=[True, *[False] * 3, True, *[False] * 4])
@@ -124,17 +124,17 @@ class TestOrdering:
             with pytest.raises(LinearizeError, match="SL042"):
                 nlp(bag(nlp, "dog The"))
         finally:
-            nlp.get_pipe("linearizer").cfg["sentences"] = "doc"
+            nlp.get_pipe("linearizer").sentences = "doc"
 
     def test_no_tree_when_none_is_wanted(self, nlp):
         component = nlp.get_pipe("linearizer")
-        component.cfg["tree"] = False
+        component.tree = False
         try:
             out = nlp(
                 bag(nlp, "the door opened Who ?", heads=[1, None, None, None, None], deps=["det", "", "", "", ""])
             )
         finally:
-            component.cfg["tree"] = True
+            component.tree = True
         assert [(t.text, t.dep_) for t in out if t.has_head()] == [("the", "det")]
         assert out[[t.text for t in out].index("the")].head.text == "door"
 
@@ -143,15 +143,15 @@ class TestOrdering:
         component = nlp.get_pipe("linearizer")
         doc = bag(nlp, "door the opened ? Who", tags=["X"] * 5, heads=[1] * 5, deps=["dep", "ROOT", *["dep"] * 3])
         for key in ("use_tags", "use_heads", "use_deps"):
-            component.cfg[key] = False
+            setattr(component, key, False)
         try:
             kept = nlp(doc)
-            component.cfg["overwrite"] = True
+            component.overwrite = True
             predicted = nlp(doc)
         finally:
             for key in ("use_tags", "use_heads", "use_deps"):
-                component.cfg[key] = True
-            component.cfg["overwrite"] = False
+                setattr(component, key, True)
+            component.overwrite = False
         assert kept.text == predicted.text == "Who opened the door?"
         assert [t.tag_ for t in kept] == ["X"] * 5
         assert {t.head.text for t in kept} == {"the"}
@@ -280,11 +280,11 @@ class TestBadInput:
         rng = random.Random(0)
         words = [rng.choice(["dog", "the", "a", "house", "sees", f"w{i}"]) for i in range(1000)]
         component = nlp.get_pipe("linearizer")
-        component.cfg["beam_width"], width = 1, component.cfg["beam_width"]
+        component.beam_width, width = 1, component.beam_width
         try:
             assert sorted(t.text for t in nlp(Doc(nlp.vocab, words=words))) == sorted(words)
         finally:
-            component.cfg["beam_width"] = width
+            component.beam_width = width
 
     def test_extension_of_another_package(self):
         nlp = spacy.blank("en")
@@ -331,13 +331,13 @@ class TestBadInput:
             caught.append((name, [doc.text for doc in docs], problem.code))
 
         component = nlp.get_pipe("linearizer")
-        component.cfg["n_threads"] = n_threads
+        component.n_threads = n_threads
         component.set_error_handler(handler)
         try:
             out = list(nlp.pipe([*good[:2], bad, *good[2:]]))
         finally:
             component.set_error_handler(spacy.util.raise_error)
-            component.cfg["n_threads"] = 1
+            component.n_threads = 1
         assert [doc.text for doc in out] == ["The dog sleeps."] * 5
         assert caught == [("linearizer", ["a b "], "SL001")]
 
@@ -357,6 +357,13 @@ class TestRoundTrips:
     def test_disk(self, nlp, bags, tmp_path):
         nlp.to_disk(tmp_path / "model")
         assert self.outputs(spacy.load(tmp_path / "model"), bags) == self.outputs(nlp, bags)
+
+    def test_settings_can_be_changed_on_loading(self, nlp, tmp_path):
+        nlp.to_disk(tmp_path / "model")
+        changed = {"components.linearizer.beam_width": 3, "components.linearizer.sentences": "sents"}
+        component = spacy.load(tmp_path / "model", config=changed).get_pipe("linearizer")
+        assert (component.beam_width, component.sentences) == (3, "sents")
+        assert component.labels == nlp.get_pipe("linearizer").labels
 
     def test_bytes(self, nlp, bags):
         other = spacy.blank("en")
@@ -422,11 +429,11 @@ class TestRoundTrips:
         with ThreadPoolExecutor(8) as pool:
             assert [rows(doc) for doc in pool.map(nlp, bags * 4)] == expected * 4
         component = nlp.get_pipe("linearizer")
-        component.cfg["n_threads"] = 8
+        component.n_threads = 8
         try:
             assert [rows(doc) for doc in nlp.pipe(bags)] == expected
         finally:
-            component.cfg["n_threads"] = 1
+            component.n_threads = 1
 
     def test_memory_zone(self, nlp):
         before = nlp(bag(nlp, "dog The sleeps .")).text
@@ -523,6 +530,16 @@ class TestTraining:
             spacy.util.logger.propagate = before
         assert "2 of 113 sentences are not projective: skipped in training." in caplog.text
         nlp.update(list(corpus(nlp)), drop=0.0)
+
+    def test_initialize_reads_a_corpus_of_its_own(self, corpus_path):
+        nlp = self.make()
+        corpus = Corpus(corpus_path)
+        few = list(corpus(nlp))[:3]
+        component = nlp.get_pipe("linearizer")
+        component.initialize(lambda: few, nlp=nlp)
+        some = component.labels
+        component.initialize(lambda: few, nlp=nlp, corpus=corpus)
+        assert len(component.labels) > len(some)
 
     def test_dropout_and_seed(self, corpus_path):
         def train(seed, drop):

@@ -63,6 +63,16 @@ dropout = 0.0
 max_epochs = -1
 max_steps = 40
 eval_frequency = 20
+
+[initialize]
+
+[initialize.components]
+
+[initialize.components.linearizer]
+
+[initialize.components.linearizer.corpus]
+@readers = "spacy_linearize.Corpus.v1"
+path = ${paths.train}
 """
 SOURCED = """
 [paths]
@@ -235,8 +245,8 @@ def test_debug_data(work):
 
 
 def test_init_labels(work):
-    # With max_epochs = -1, spaCy would show initialize() no more than 100 examples.
-    run("init", "labels", "full.cfg", "labels", *PATHS, "--training.max_epochs", "0", cwd=work)
+    # All of them, although with max_epochs = -1 spaCy hands over no more than 100 examples.
+    run("init", "labels", "full.cfg", "labels", *PATHS, cwd=work)
     labels = srsly.read_json(work / "labels" / "linearizer.json")
     tokens = [token for doc in read_docs() for token in doc]
     assert labels == {

@@ -1,0 +1,164 @@
+"""CoNLL-U to Docs, one for each sentence.
+
+Multiword tokens give their spacing to the words they stand for and are left out themselves, as are empty nodes. A
+sentence that is not well formed is reported with its line and costs nothing but itself.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from . import Report
+
+N_COLUMNS = 10
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, _, MISC = range(N_COLUMNS)
+COMMENTS = ("sent_id", "text")  # kept in doc.user_data
+
+
+class BadSentence(ValueError):
+    """What is wrong with a sentence; `line` says where, counted from its first line."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass
+class Block:
+    """The lines of one sentence."""
+
+    line: int
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    comments: dict[str, str] = field(default_factory=dict)
+    problem: BadSentence | None = None
+
+
+def read_conllu(path: Path, vocab: Vocab, *, tag: str = "xpos", report: Report) -> Iterator[Doc]:
+    """Read a CoNLL-U file.
+
+    path (Path): The file.
+    vocab (Vocab): The vocabulary of the Docs.
+    tag (str): The column that becomes `token.tag`: "xpos", or "upos". `token.pos` is always the latter.
+    report (Callable[[Path, int, str], None]): Called with file, line and message for each sentence that is left out.
+    YIELDS (Doc): Words, spaces, tags, parts of speech, morphology, lemmas and the tree. `doc.user_data` holds "sent_id"
+        and "text" where the file has them.
+    """
+    for block in _blocks(path):
+        try:
+            if block.problem:
+                raise block.problem
+            doc = _make_doc(block, vocab, XPOS if tag == "xpos" else UPOS)
+        except BadSentence as problem:
+            report(path, problem.line, str(problem))
+            continue
+        if len(doc):
+            yield doc
+
+
+def _blocks(path: Path) -> Iterator[Block]:
+    """The sentences of a file, as they are read."""
+    block = Block(1)
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                line = raw.decode("utf8").rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
+            except UnicodeDecodeError:
+                block.problem = block.problem or BadSentence("this line is not UTF-8", number)
+                continue
+            if not line.strip():
+                yield block
+                block = Block(number + 1)
+            elif line.startswith("#"):
+                key, _, value = line[1:].partition("=")
+                if key.strip() in COMMENTS:
+                    block.comments[key.strip()] = value.strip()
+            else:
+                block.rows.append((number, line.split("\t")))
+    yield block
+
+
+def _make_doc(block: Block, vocab: Vocab, tag_column: int) -> Doc:
+    words: list[list[str]] = []
+    spaces: list[bool] = []
+    numbers: list[int] = []
+    ranges: list[tuple[int, int, list[str]]] = []
+    for number, row in block.rows:
+        if len(row) != N_COLUMNS:
+            raise BadSentence(f"{len(row)} columns instead of {N_COLUMNS}, separated by tabs", number)
+        first, _, last = row[ID].partition("-")
+        if "." in row[ID]:
+            continue
+        if last:
+            if not (first.isdecimal() and last.isdecimal()):
+                raise BadSentence(f"the id '{row[ID]}' is not a range of numbers", number)
+            ranges.append((int(first), int(last), row))
+        elif row[ID] != str(len(words) + 1):
+            raise BadSentence(f"the id is '{row[ID]}' where {len(words) + 1} is expected", number)
+        else:
+            words.append(row)
+            spaces.append(_has_space(row))
+            numbers.append(number)
+    for start, end, row in ranges:
+        parts = [words[i - 1][FORM] for i in range(start, min(end, len(words)) + 1)]
+        for i in range(start, min(end, len(words)) + 1):
+            # "don't" is "do" and "n't" without a space; "im" is not "indem".
+            spaces[i - 1] = "".join(parts) != row[FORM]
+        if start <= end <= len(words):
+            spaces[end - 1] = _has_space(row)
+    heads, deps = _tree(words, numbers)
+    doc = Doc(
+        vocab,
+        words=[row[FORM] for row in words],
+        spaces=[*spaces[:-1], False] if spaces else None,
+        tags=[_value(row[tag_column]) for row in words],
+        pos=[_value(row[UPOS]) for row in words],
+        morphs=[_value(row[FEATS]) for row in words],
+        lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in words],
+        heads=heads,
+        deps=deps,
+    )
+    doc.user_data.update(block.comments)
+    return doc
+
+
+def _value(text: str) -> str:
+    return "" if text == "_" else text
+
+
+def _has_space(row: list[str]) -> bool:
+    return "SpaceAfter=No" not in row[MISC].split("|")
+
+
+def _tree(words: list[list[str]], numbers: list[int]) -> tuple[list[int | None], list[str]]:
+    """Heads and labels as a Doc wants them. A word may be without a head (`_`), but what there is must be a forest."""
+    heads: list[int | None] = []
+    deps: list[str] = []
+    root: int | None = None
+    for i, row in enumerate(words):
+        if row[HEAD] == "_":
+            heads.append(None)
+            deps.append("")
+            continue
+        if not row[HEAD].isdecimal() or int(row[HEAD]) > len(words):
+            raise BadSentence(
+                f"the head of '{row[FORM]}' is '{row[HEAD]}', not a number up to {len(words)}", numbers[i]
+            )
+        head = int(row[HEAD]) - 1
+        if head < 0:
+            if root is not None:
+                raise BadSentence(f"'{words[root][FORM]}' and '{row[FORM]}' are both the root", numbers[i])
+            root = i
+        elif head == i:
+            raise BadSentence(f"'{row[FORM]}' is its own head", numbers[i])
+        heads.append(i if head < 0 else head)
+        deps.append("ROOT" if head < 0 else _value(row[DEPREL]) or "dep")
+    for i in range(len(words)):
+        seen = [i]
+        while (above := heads[seen[-1]]) is not None and above != seen[-1]:
+            if above in seen:
+                raise BadSentence(f"the heads form a cycle at '{words[above][FORM]}'", numbers[above])
+            seen.append(above)
+    return heads, deps

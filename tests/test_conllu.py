@@ -1,0 +1,117 @@
+"""CoNLL-U to Docs."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+
+from spacy_linearize.treebanks.conllu import read_conllu
+
+DATA = Path(__file__).parent / "data"
+
+
+@pytest.fixture(scope="module")
+def vocab():
+    return spacy.blank("en").vocab
+
+
+def fail(path, line, message):
+    raise AssertionError(f"{path}:{line}: {message}")
+
+
+def read(tmp_path, vocab, text, **settings):
+    path = tmp_path / "x.conllu"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf8"))
+    problems = []
+    docs = list(read_conllu(path, vocab, report=lambda *problem: problems.append(problem[1:]), **settings))
+    return docs, problems
+
+
+def rows(*words):
+    """Lines for words given as (form, head)."""
+    return "".join(f"{i}\t{w}\t{w}\tX\tY\t_\t{h}\tdep{i}\t_\t_\n" for i, (w, h) in enumerate(words, start=1)) + "\n"
+
+
+GOOD = rows(("a", 2), ("b", 0))
+
+
+@pytest.mark.parametrize("name", ["mini_en.conllu", "mini_de.conllu"])
+def test_mini_treebanks(vocab, name):
+    docs = list(read_conllu(DATA / name, vocab, report=fail))
+    assert len(docs) == (DATA / name).read_text(encoding="utf8").count("# sent_id")
+    for doc in docs:
+        assert len(list(doc.sents)) == 1
+        assert doc.user_data["sent_id"].startswith("mini-")
+        assert not doc.has_unknown_spaces
+    same = [doc.text == doc.user_data["text"] for doc in docs]
+    assert all(same) if "en" in name else same.count(False) == 1  # "im" for "in dem"
+
+
+def test_everything_is_there(vocab, tmp_path):
+    line = "1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t2:nsubj\t_\n"
+    text = "# sent_id = s1\n# text = Dogs bark.\n" + line + (
+        "2\tbark\tbark\tVERB\tVBP\tTense=Pres|VerbForm=Fin\t0\troot\t_\tSpaceAfter=No\n2.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n"
+    )  # fmt: skip
+    (doc,), problems = read(tmp_path, vocab, text)
+    assert not problems
+    assert doc.text == "Dogs bark."
+    assert [(t.tag_, t.pos_, t.lemma_, str(t.morph), t.dep_, t.head.i) for t in doc] == [
+        ("NNS", "NOUN", "dog", "Number=Plur", "nsubj", 1),
+        ("VBP", "VERB", "bark", "Tense=Pres|VerbForm=Fin", "ROOT", 1),
+        (".", "PUNCT", ".", "", "punct", 1),
+    ]
+    assert doc.user_data == {"sent_id": "s1", "text": "Dogs bark."}
+    (doc,), _ = read(tmp_path, vocab, text, tag="upos")
+    assert [t.tag_ for t in doc] == ["NOUN", "VERB", "PUNCT"]
+
+
+def test_multiword_tokens(vocab, tmp_path):
+    text = "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n" + rows(("do", 0), ("n't", 1), ("!", 1))
+    (doc,), problems = read(tmp_path, vocab, text)
+    assert (doc.text, problems) == ("don't!", [])
+    (doc,), _ = read(tmp_path, vocab, "1-2\tim\t_\t_\t_\t_\t_\t_\t_\t_\n" + rows(("in", 2), ("dem", 0), ("da", 2)))
+    assert doc.text == "in dem da"
+
+
+def test_heads_may_be_missing(vocab, tmp_path):
+    (doc,), problems = read(tmp_path, vocab, rows(("a", "_"), ("b", 1)))
+    assert not problems
+    assert [t.has_head() for t in doc] == [False, True]
+
+
+def test_line_ends_and_byte_order_mark(vocab, tmp_path):
+    docs, problems = read(tmp_path, vocab, "\ufeff" + (GOOD + GOOD).replace("\n", "\r\n"))
+    assert ([[t.text for t in doc] for doc in docs], problems) == ([["a", "b"], ["a", "b"]], [])
+    assert read(tmp_path, vocab, "") == ([], [])
+    assert read(tmp_path, vocab, "\n\n\n") == ([], [])
+    assert len(read(tmp_path, vocab, GOOD.strip())[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "line", "message"),
+    [
+        ("1\ta\tb\n\n", 4, "3 columns instead of 10"),
+        (rows(("a", 0)).replace("1\ta", "2\ta"), 4, "the id is '2' where 1 is expected"),
+        (rows(("a", 7)), 4, "the head of 'a' is '7'"),
+        (rows(("a", "x")), 4, "the head of 'a' is 'x'"),
+        (rows(("a", 0), ("b", 0)), 5, "'a' and 'b' are both the root"),
+        (rows(("a", 1)), 4, "'a' is its own head"),
+        (rows(("a", 2), ("b", 1), ("c", 0)), 4, "cycle"),
+        ("1-x" + "\t_" * 9 + "\n\n", 4, "the id '1-x' is not a range"),
+    ],
+)
+def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):
+    docs, problems = read(tmp_path, vocab, GOOD + bad + GOOD)
+    assert len(docs) == 2
+    ((found, text),) = problems
+    assert found == line
+    assert message in text
+
+
+def test_bytes_that_are_not_utf8(vocab, tmp_path):
+    docs, problems = read(
+        tmp_path, vocab, GOOD.encode() + rows(("x", 0)).encode().replace(b"x", b"\xff") + GOOD.encode()
+    )
+    assert len(docs) == 2
+    assert problems == [(4, "this line is not UTF-8")]
