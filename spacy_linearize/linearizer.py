@@ -18,6 +18,7 @@ from thinc.api import Config, Model
 from .architecture import EngineShim, engine_shim
 from .bag import FREE, Use, Words, read_words, split
 from .errors import LinearizeError, error
+from .projective import is_projective
 from .reorder import reorder
 from .scorer import SCORES
 
@@ -222,26 +223,42 @@ class Linearizer(TrainablePipe):
 
         RETURNS (List[List[Linearization]]): For each Doc the linearization of each of its bags.
         """
-        return [[best for _, best in self._linearize(doc)] for doc in docs]
+        return [[results[0] for _, results in self._linearize(doc)] for doc in docs]
 
     def set_annotations(self, docs: Iterable[Doc], scores: Any) -> None:
         """Not possible: the words of a Doc cannot change places. Use `__call__` or `pipe`, which return new Docs."""
         raise error("SL044")
 
-    def _linearize(self, doc: Doc) -> list[tuple[Words, "Linearization"]]:
+    def alternatives(self, doc: Doc, n_best: int) -> list[Doc]:
+        """The best orders of a Doc, best first.
+
+        n_best (int): How many to return at most.
+        RETURNS (List[Doc]): A new Doc for each.
+        """
+        if not len(doc):
+            return [doc]
+        lists = self._linearize(doc, n_best)
+        # Several sentences: all but one in their best order would be a choice of its own, so ranks are paired.
+        n_found = min(len(results) for _, results in lists)
+        return [self._build(doc, [(words, results[rank]) for words, results in lists]) for rank in range(n_found)]
+
+    def _linearize(self, doc: Doc, n_best: int = 1) -> list[tuple[Words, list["Linearization"]]]:
+        """The bags of a Doc with their best orders."""
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
-        parts = list(split(doc, self.use, self.sentences, self.name))
         engine = self.shim.engine
         return [
-            (words, engine.order(words.to_bag(engine), beam_width=self.beam_width, tree=self.tree)[0])
-            for words in parts
+            (words, engine.order(words.to_bag(engine), beam_width=self.beam_width, n_best=n_best, tree=self.tree))
+            for words in list(split(doc, self.use, self.sentences, self.name))
         ]
 
     def _order(self, doc: Doc) -> Doc:
         if not len(doc):
             return doc
-        parts = self._linearize(doc)
+        return self._build(doc, [(words, results[0]) for words, results in self._linearize(doc)])
+
+    def _build(self, doc: Doc, parts: list[tuple[Words, "Linearization"]]) -> Doc:
+        """The new Doc, from the order of each of its bags."""
         order = _join([_shift(best.order, words.start) for words, best in parts])
         tags = _join([best.tags for _, best in parts])
         heads = _join([_shift(best.heads, words.start) for words, best in parts])
@@ -301,7 +318,7 @@ class Linearizer(TrainablePipe):
             spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
             for words in _gold_sentences(eg.reference):
                 sentences.append(words.to_sentence())
-                n_broken += not _is_projective(words.heads.tolist())
+                n_broken += not is_projective(words.heads.tolist())
             tags.update(token.tag_ for token in eg.reference if token.tag)
             deps.update(token.dep_ for token in eg.reference if token.dep)
         if not any(len(sentence) for sentence in sentences):
@@ -430,18 +447,3 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
     heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
     return reorder(predicted, order, [True] * len(order), tags, heads, labels)
-
-
-def _is_projective(heads: list[int]) -> bool:
-    """Whether no two arcs cross, and none runs over the root. Words without a head do not count."""
-    arcs = [(min(d, h), max(d, h)) for d, h in enumerate(heads) if h >= 0]
-    arcs += [(-1, d) for d, h in enumerate(heads) if h < FREE]
-    arcs.sort(key=lambda arc: (arc[0], -arc[1]))
-    open_ends: list[int] = []
-    for low, high in arcs:
-        while open_ends and open_ends[-1] <= low:
-            open_ends.pop()
-        if open_ends and open_ends[-1] < high:
-            return False
-        open_ends.append(high)
-    return True

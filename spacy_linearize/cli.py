@@ -1,0 +1,309 @@
+"""`spacy linearize`: order, convert, evaluate. The same as `python -m spacy_linearize`."""
+
+import functools
+import random
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from spacy.cli._util import app as spacy_app
+
+from .errors import LinearizeError, error
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+    from .files import Bag, Problem
+
+HELP = "Order words into sentences, and train and evaluate pipelines that do."
+BATCH = 1000  # bags for which new words are kept in memory
+
+app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_completion=False)
+spacy_app.add_typer(app, name="linearize")
+
+
+class Tag(str, Enum):
+    xpos = "xpos"
+    upos = "upos"
+
+
+class Format(str, Enum):
+    text = "text"
+    conllu = "conllu"
+    jsonl = "jsonl"
+    spacy = "spacy"
+
+
+class TreebankFormat(str, Enum):
+    conllu = "conllu"
+    ptb = "ptb"
+
+
+def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Errors that a user can do something about are one line on standard error, without a traceback."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except (LinearizeError, OSError, ValueError) as problem:
+            say(f"✘ {' '.join(str(problem).split())}")
+            raise typer.Exit(1) from problem
+
+    return wrapper
+
+
+def say(text: str) -> None:
+    """Results go to standard output, everything else here."""
+    print(text, file=sys.stderr)
+
+
+@app.command("order")
+@one_line_errors
+def order_command(
+    words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
+    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline: a package or a folder"),
+    input_path: Path = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy"),
+    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    output_path: Path = typer.Option(None, "--output", "-o", help="Write here: .txt, .conllu, .jsonl or .spacy"),
+    output_format: Format = typer.Option(None, "--format", "-f", help="The format of the output"),
+    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    nbest: int = typer.Option(1, "--nbest", "-n", help="Show so many orders of each bag"),
+    threads: int = typer.Option(1, "--threads", "-t", help="Order so many bags at the same time"),
+    use_tags: bool = typer.Option(True, help="Whether tags of the input are given"),
+    use_heads: bool = typer.Option(True, help="Whether arcs and labels of the input are given"),
+) -> None:
+    """Order bags of words: arguments, a file, or the lines of standard input.
+
+    A bag that cannot be ordered is reported with its number and skipped; the exit code is then 1.
+
+    \b
+    Examples:
+      spacy linearize order --model my_model door the opened '?' Who
+      spacy linearize order --model my_model --input bags.txt --output sentences.txt
+      spacy linearize order --model my_model --input trees.conllu --format jsonl --nbest 5
+    """
+    from .files import Writer, format_of, read_bags
+
+    if model is None:
+        raise error("SL051")
+    in_kind = format_of(input_path, input_format.value if input_format else None)
+    out_kind = format_of(output_path, output_format.value if output_format else None)
+    if in_kind in (None, "jsonl"):
+        raise error("SL022", key="input format", value=in_kind, expected="text, conllu or spacy")
+    if out_kind == "spacy" and output_path is None:
+        raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
+    nlp = load(model, beam)
+    component = nlp.get_pipe("linearizer")
+    component.use_tags, component.use_heads, component.use_deps = use_tags, use_heads, use_heads
+    from spacy.tokens import Doc
+
+    bags = iter([(1, Doc(nlp.vocab, words=words))]) if words else read_bags(input_path, in_kind or "text", nlp.vocab)
+    writer = Writer(output_path, out_kind or "text")
+    # A polite end keeps what is done, like Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        n_failed = order_stream(nlp, bags, writer, nbest, threads)
+    except KeyboardInterrupt:
+        say("Stopped.")
+        raise typer.Exit(130) from None
+    finally:
+        writer.close()
+    if n_failed:
+        raise typer.Exit(1)
+
+
+def order_stream(nlp: "Language", bags: Iterator["Bag"], writer: Any, nbest: int, threads: int) -> int:
+    """Order a stream of bags, in batches whose new words are forgotten afterwards. Returns how many failed."""
+    from tqdm import tqdm
+
+    from .files import Problem
+
+    component = nlp.get_pipe("linearizer")
+
+    def order(bag: "Bag") -> "tuple[int, list[Doc] | Problem]":
+        number, doc = bag
+        if isinstance(doc, Problem):
+            return number, doc
+        try:
+            return number, component.alternatives(doc, nbest)
+        except LinearizeError as problem:
+            return number, Problem(str(problem))
+
+    n_failed = 0
+    with ThreadPoolExecutor(threads) as pool, tqdm(unit=" bags", disable=not sys.stderr.isatty()) as progress:
+        while True:
+            with nlp.memory_zone():
+                batch = list(islice(bags, BATCH))
+                for number, result in pool.map(order, batch) if threads > 1 else map(order, batch):
+                    progress.update()
+                    if isinstance(result, Problem):
+                        n_failed += 1
+                        say(f"✘ {number}: {result.message}")
+                    else:
+                        writer.write(number, result)
+            if not batch:
+                return n_failed
+
+
+def load(model: str, beam: int | None = None) -> "Language":
+    """A trained pipeline that has a linearizer."""
+    import spacy
+
+    nlp = spacy.load(model)
+    if "linearizer" not in nlp.pipe_names:
+        raise error("SL052", model=model)
+    if beam is not None:
+        if beam < 1:
+            raise error("SL022", key="beam", value=beam, expected="1 or more")
+        nlp.get_pipe("linearizer").beam_width = beam
+    return nlp
+
+
+@app.command("convert")
+@one_line_errors
+def convert_command(
+    input_path: Path = typer.Argument(..., help="A file, or a folder of files: .mrg, .parse or .conllu", exists=True),
+    output_path: Path = typer.Argument(..., help="The .spacy file to write"),
+    file_format: TreebankFormat = typer.Option(None, "--format", "-f", help="When the suffix does not tell"),
+    tag: Tag = typer.Option(Tag.xpos, help="CoNLL-U: the column that becomes token.tag"),
+    base_nps: bool = typer.Option(False, help="Brackets: merge base noun phrases into single units"),
+    split: str = typer.Option(None, help="Only some of the files: train, dev, test (WSJ 2-21, 22, 23), or a glob"),
+) -> None:
+    """Convert a treebank to a .spacy file: one Doc a sentence, in order.
+
+    A sentence that cannot be read is reported with file and line, and skipped.
+
+    \b
+    Examples:
+      spacy linearize convert en_ewt-ud-train.conllu train.spacy
+      spacy linearize convert wsj/ train.spacy --split train --base-nps
+    """
+    from .treebanks.convert import convert
+
+    counts = convert(
+        input_path,
+        output_path,
+        kind=file_format.value if file_format else None,
+        tag=tag.value,
+        base_nps=base_nps,
+        split=split,
+        report=lambda path, line, message: say(f"✘ {path}:{line}: {message}"),
+    )
+    say(
+        f"✔ {counts.sentences} sentences from {counts.files} files ({counts.not_projective} not projective, "
+        f"{counts.skipped} skipped) to {output_path}"
+    )
+
+
+@app.command("evaluate")
+@one_line_errors
+def evaluate_command(
+    model: str = typer.Argument(..., help="A trained pipeline: a package or a folder"),
+    corpus: Path = typer.Argument(..., help="A .spacy file", exists=True),
+    tags: float = typer.Option(1.0, help="Share of the tags that is given"),
+    heads: float = typer.Option(1.0, help="Share of the arcs that is given"),
+    labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
+    grid: bool = typer.Option(False, help="All of 0, 50, 100% tags with 0, 50, 100% arcs"),
+    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    limit: int = typer.Option(0, help="Only so many sentences"),
+    seed: int = typer.Option(0, help="For the choice of what is given"),
+    analyse: bool = typer.Option(False, help="Spans by length, span lengths, brevity"),
+    beams: str = typer.Option(None, help="BLEU for several widths of the beam, such as 1,4,16"),
+    log: Path = typer.Option(None, help="BLEU by epoch, from a log file of spacy train", exists=True),
+    json_path: Path = typer.Option(None, "--json", help="Write all figures here"),
+    plot: Path = typer.Option(None, help="Draw the figures into this folder (needs the extra 'plots')"),
+    png: bool = typer.Option(False, help="Draw PNG instead of SVG"),
+) -> None:
+    """Evaluate a pipeline: BLEU, exact match, UAS, LAS and tag accuracy of what was not given, and the time.
+
+    \b
+    Examples:
+      spacy linearize evaluate my_model dev.spacy
+      spacy linearize evaluate my_model dev.spacy --grid --json grid.json
+      spacy linearize evaluate my_model dev.spacy --tags 0 --heads 0 --analyse --beams 1,4,16,64 --plot figures
+    """
+    import srsly
+
+    from . import evaluation
+
+    nlp = load(model, beam)
+    width = nlp.get_pipe("linearizer").beam_width
+    settings: dict[str, Any] = {"labelled": labelled, "limit": limit, "seed": seed}
+    print("| tags | arcs | beam | BLEU | exact | UAS | LAS | tags right | ms a sentence |\n|" + "---|" * 9)
+
+    def run(tags: float, heads: float, width: int) -> evaluation.Run:
+        result = evaluation.evaluate(nlp, corpus, tags=tags, heads=heads, beam_width=width, **settings)
+        scores = (f"{value:.2f}" if value is not None else "–" for value in result.scores.values())
+        print(f"| {tags:.0%} | {heads:.0%} | {width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True)
+        return result
+
+    runs = [run(t, h, width) for t, h in (evaluation.GRID if grid else [(tags, heads)])]
+    figures: dict[str, Any] = {"model": str(model), "corpus": corpus.name, "runs": [r.to_dict() for r in runs]}
+    if beams:
+        figures["beams"] = [run(tags, heads, int(b)).to_dict() for b in beams.split(",")]
+    if log:
+        figures["epochs"] = evaluation.epochs(log)
+    if analyse:
+        pairs = runs[-1].pairs
+        figures["spans"] = evaluation.span_scores(pairs)
+        figures["span_lengths"] = evaluation.span_lengths(pairs)
+        figures["brevity"] = evaluation.brevity(pairs)
+        print("\n| spans shorter than | precision | recall | F |\n|---|---|---|---|")
+        for row in figures["spans"]:
+            print(f"| {row['shorter_than']} | {row['precision']:.2f} | {row['recall']:.2f} | {row['f']:.2f} |")
+        print("\n| words | brevity |\n|---|---|")
+        for row in figures["brevity"]:
+            print(f"| from {row['from_words']} | {row['brevity']:.3f} |")
+    if json_path:
+        srsly.write_json(json_path, figures)
+    if plot:
+        from .plots import draw
+
+        for path in draw(figures, plot, "png" if png else "svg"):
+            say(f"✔ {path}")
+
+
+@app.command("demo")
+@one_line_errors
+def demo_command(
+    treebank: Path = typer.Argument(..., help="A CoNLL-U file of at most a few hundred sentences", exists=True),
+    words: list[str] = typer.Argument(..., help="The words to order, in any sequence"),
+    epochs: int = typer.Option(8, help="How often to go through the treebank"),
+) -> None:
+    """Train on a small treebank on the spot, and order some words.
+
+    \b
+    Example:
+      spacy linearize demo tests/data/mini_en.conllu door the opened '?' Who
+    """
+    import spacy
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    from .corpus import give
+    from .treebanks.conllu import read_conllu
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("linearizer", config={"model": {"table_bits": 18, "attach_bits": 16}})
+    golds = list(read_conllu(treebank, nlp.vocab, report=lambda *problem: say(f"✘ {problem}")))
+    rng = random.Random(0)
+    for epoch in range(epochs):
+        examples = []
+        for gold in golds:
+            tags, heads = rng.choice([(0.0, 0.0), (1.0, 0.5), (1.0, 1.0)])
+            examples.append(Example(give(gold, tags, heads, rng=rng), gold))
+        if epoch == 0:
+            nlp.initialize(functools.partial(iter, examples))
+        nlp.update(examples, drop=0.0)
+    doc = nlp(Doc(nlp.vocab, words=words))
+    print(doc.text)
+    for token in doc:
+        print(f"  {token.text:<16}{token.tag_:<8}{token.dep_:<12}{token.head.text}")

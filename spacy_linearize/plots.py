@@ -1,0 +1,76 @@
+"""The papers' figures, drawn with matplotlib (the extra `plots`)."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .errors import error
+
+
+def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Path]:
+    """Draw what `spacy linearize evaluate` found.
+
+    figures (Dict[str, Any]): What its JSON holds: any of "brevity", "span_lengths", "beams", "epochs", "spans".
+    folder (Path): Where the files go.
+    suffix (str): "svg" or "png".
+    RETURNS (List[Path]): The files.
+    """
+    try:
+        import matplotlib
+    except ImportError as problem:
+        raise error("SL050") from problem
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, plot in PLOTS.items():
+        if not figures.get(name):
+            continue
+        figure, axes = pyplot.subplots(figsize=(6, 4), layout="constrained")
+        plot(axes, figures[name])
+        axes.grid(alpha=0.3)
+        files.append(folder / f"{name}.{suffix}")
+        figure.savefig(files[-1])
+        pyplot.close(figure)
+    return files
+
+
+def _brevity(axes: Any, rows: list[dict[str, float]]) -> None:
+    axes.plot([row["from_words"] for row in rows], [row["brevity"] for row in rows], marker="o")
+    axes.set(xlabel="words in the gold sentence", ylabel="brevity", ylim=(0, 1.1), title="Brevity by sentence length")
+
+
+def _span_lengths(axes: Any, shares: dict[str, dict[int, float]]) -> None:
+    for name, style in (("output", "-o"), ("gold", "--s")):
+        lengths = [length for length in shares[name] if int(length) <= 30]
+        axes.plot([int(length) for length in lengths], [shares[name][length] for length in lengths], style, label=name)
+    axes.set(xlabel="words in the span", ylabel="share of the spans", title="Lengths of projective spans")
+    axes.legend()
+
+
+def _beams(axes: Any, rows: list[dict[str, float]]) -> None:
+    axes.plot([row["beam_width"] for row in rows], [row["bleu"] for row in rows], marker="o")
+    axes.set_xscale("log", base=2)
+    axes.set(xlabel="beam width", ylabel="BLEU", title="BLEU by beam width")
+
+
+def _epochs(axes: Any, rows: list[dict[str, float]]) -> None:
+    axes.plot([row["epoch"] for row in rows], [row["bleu"] for row in rows], marker="o")
+    axes.set(xlabel="epoch", ylabel="BLEU", title="BLEU by epoch")
+
+
+def _spans(axes: Any, rows: list[dict[str, float]]) -> None:
+    for name, style in (("precision", "-o"), ("recall", "-s"), ("f", "--^")):
+        axes.plot([f"< {row['shorter_than']}" for row in rows], [row[name] for row in rows], style, label=name)
+    axes.set(xlabel="words in the span", ylabel="percent", title="Projective spans")
+    axes.legend()
+
+
+PLOTS: dict[str, Callable[[Any, Any], None]] = {
+    "brevity": _brevity,
+    "span_lengths": _span_lengths,
+    "beams": _beams,
+    "epochs": _epochs,
+    "spans": _spans,
+}

@@ -1,0 +1,93 @@
+"""A treebank, file or folder, to one .spacy file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..core.store import save
+from ..errors import error
+from ..projective import is_projective
+from . import Report
+
+SUFFIXES = {".conllu": "conllu", ".mrg": "ptb", ".parse": "ptb"}
+SECTIONS = {"train": (2, 21), "dev": (22, 22), "test": (23, 23)}  # of the Wall Street Journal, as in the papers
+
+
+@dataclass
+class Counts:
+    """What a conversion found."""
+
+    files: int = 0
+    sentences: int = 0
+    not_projective: int = 0
+    skipped: int = 0
+
+
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    kind: str | None = None,
+    tag: str = "xpos",
+    base_nps: bool = False,
+    split: str | None = None,
+    report: Report,
+) -> Counts:
+    """Convert a treebank. One Doc a sentence, files by name, sentences in order.
+
+    source (Path): A file, or a folder that is searched with all that is in it.
+    target (Path): The .spacy file. It is written as a whole or not at all.
+    kind (Optional[str]): "conllu" or "ptb", for all files whose suffix does not tell.
+    tag (str): The CoNLL-U column that becomes `token.tag`: "xpos" or "upos".
+    base_nps (bool): Merge base noun phrases of Penn brackets into single units.
+    split (Optional[str]): "train", "dev" or "test" for WSJ sections 2-21, 22 and 23; or a glob over file names.
+    report (Callable[[Path, int, str], None]): Called for each sentence that is skipped.
+    """
+    counts = Counts()
+
+    def count_and_report(path: Path, line: int, message: str) -> None:
+        counts.skipped += 1
+        report(path, line, message)
+
+    vocab = Vocab()
+    docs = DocBin(store_user_data=True)
+    for path in _files(source, kind, split):
+        counts.files += 1
+        for doc in _read(path, vocab, SUFFIXES.get(path.suffix, kind or ""), tag, base_nps, count_and_report):
+            counts.sentences += 1
+            counts.not_projective += not is_projective(
+                [-2 if t.head.i == t.i else t.head.i if t.has_head() else -1 for t in doc]
+            )
+            docs.add(doc)
+    if not counts.files:
+        raise error("SL053", path=source)
+    save(target, docs.to_bytes())
+    return counts
+
+
+def _files(source: Path, kind: str | None, split: str | None) -> Iterator[Path]:
+    paths = [source] if source.is_file() else sorted(path for path in source.rglob("*") if path.is_file())
+    for path in paths:
+        if path.suffix not in SUFFIXES and not (kind and (source.is_file() or not path.name.startswith("."))):
+            continue
+        if split in SECTIONS:
+            from .ptb import in_section
+
+            if not in_section(path, *SECTIONS[split]):
+                continue
+        elif split and not path.match(split):
+            continue
+        yield path
+
+
+def _read(path: Path, vocab: Vocab, kind: str, tag: str, base_nps: bool, report: Report) -> Iterator[Doc]:
+    if kind == "ptb":
+        from .ptb import read_brackets
+
+        return read_brackets(path, vocab, base_nps=base_nps, report=report)
+    from .conllu import read_conllu
+
+    return read_conllu(path, vocab, tag=tag, report=report)
