@@ -570,7 +570,7 @@ class TestTraining:
             assert nlp(bag(nlp, "dog The sleeps .")).text == "The dog sleeps."
 
 
-def test_a_missing_extension_module_does_not_break_spacy():
+def test_a_missing_extension_module_does_not_break_spacy(tmp_path):
     code = (
         "import sys\n"
         "class Block:\n"
@@ -586,12 +586,12 @@ def test_a_missing_extension_module_does_not_break_spacy():
         "except ImportError as problem:\n"
         "    print(problem)\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "blocked: spacy_linearize.core" in result.stdout
 
 
-def test_the_package_imports_nothing_heavy():
+def test_the_package_imports_nothing_heavy(tmp_path):
     code = "import sys, spacy_linearize; sys.exit('spacy' in sys.modules or 'numpy' in sys.modules)"
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=tmp_path)
     assert spacy_linearize.__version__

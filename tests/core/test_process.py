@@ -45,22 +45,22 @@ def digest():
 
 
 @pytest.mark.parametrize("seed", ["1", "12345"])
-def test_other_processes_give_the_same_results(seed):
+def test_other_processes_give_the_same_results(seed, tmp_path):
     paths = [path for path in sys.path if path]
     result = subprocess.run(
         [sys.executable, "-c", OUTPUT.format(paths=paths)],
         capture_output=True,
         text=True,
         check=True,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONHASHSEED": seed},
     )
     assert result.stdout.strip() == digest()
 
 
-def test_the_core_does_not_import_spacy():
+def test_the_core_does_not_import_spacy(tmp_path):
     code = "import sys, spacy_linearize.core.engine; sys.exit('spacy' in sys.modules or 'thinc' in sys.modules)"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    subprocess.run([sys.executable, "-c", code], check=True, env=env)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
 def resident_kilobytes():
