@@ -175,7 +175,9 @@ def convert_command(
     file_format: TreebankFormat = typer.Option(None, "--format", "-f", help="When the suffix does not tell"),
     tag: Tag = typer.Option(Tag.xpos, help="CoNLL-U: the column that becomes token.tag"),
     base_nps: bool = typer.Option(False, help="Brackets: merge base noun phrases into single units"),
-    split: str = typer.Option(None, help="Only some of the files: train, dev, test (WSJ 2-21, 22, 23), or a glob"),
+    split: str = typer.Option(
+        None, help="Only some files: train, dev, test (WSJ 2-21, 22, 23), or globs, set apart by commas"
+    ),
 ) -> None:
     """Convert a treebank to a .spacy file: one Doc a sentence, in order.
 
@@ -263,6 +265,7 @@ def evaluate_command(
         for row in figures["brevity"]:
             print(f"| from {row['from_words']} | {row['brevity']:.3f} |")
     if json_path:
+        json_path.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(json_path, figures)
     if plot:
         from .plots import draw

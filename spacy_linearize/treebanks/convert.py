@@ -43,7 +43,8 @@ def convert(
     kind (Optional[str]): "conllu" or "ptb", for all files whose suffix does not tell.
     tag (str): The CoNLL-U column that becomes `token.tag`: "xpos" or "upos".
     base_nps (bool): Merge base noun phrases of Penn brackets into single units.
-    split (Optional[str]): "train", "dev" or "test" for WSJ sections 2-21, 22 and 23; or a glob over file names.
+    split (Optional[str]): "train", "dev" or "test" for WSJ sections 2-21, 22 and 23; or globs over file names, set apart
+        by commas.
     report (Callable[[Path, int, str], None]): Called for each sentence that is skipped.
     """
     counts = Counts()
@@ -64,6 +65,7 @@ def convert(
             docs.add(doc)
     if not counts.files:
         raise error("SL053", path=source)
+    target.parent.mkdir(parents=True, exist_ok=True)
     save(target, docs.to_bytes())
     return counts
 
@@ -78,7 +80,7 @@ def _files(source: Path, kind: str | None, split: str | None) -> Iterator[Path]:
 
             if not in_section(path, *SECTIONS[split]):
                 continue
-        elif split and not path.match(split):
+        elif split and not any(path.match(glob) for glob in split.split(",")):
             continue
         yield path
 
