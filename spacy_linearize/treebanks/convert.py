@@ -43,8 +43,8 @@ def convert(
     kind (Optional[str]): "conllu" or "ptb", for all files whose suffix does not tell.
     tag (str): The CoNLL-U column that becomes `token.tag`: "xpos" or "upos".
     base_nps (bool): Merge base noun phrases of Penn brackets into single units.
-    split (Optional[str]): "train", "dev" or "test" for WSJ sections 2-21, 22 and 23; or globs over file names, set apart
-        by commas.
+    split (Optional[str]): "train", "dev" or "test" for WSJ sections 2-21, 22 and 23; or globs over file names, set
+        apart by commas.
     report (Callable[[Path, int, str], None]): Called for each sentence that is skipped.
     """
     counts = Counts()
