@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HELP = "Order words into sentences, and train and evaluate pipelines that do."
 BATCH = 1000  # bags for which new words are kept in memory
 
-app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_completion=False)
+app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 spacy_app.add_typer(app, name="linearize")
 
 

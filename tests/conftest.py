@@ -1,7 +1,11 @@
 from pathlib import Path
 
 import pytest
+import spacy
+from docs import write_corpus
 from treebank import read_conllu
+
+from spacy_linearize.corpus import Corpus
 
 DATA = Path(__file__).parent / "data"
 
@@ -20,3 +24,25 @@ def mini_all():
 @pytest.fixture(scope="session")
 def mini_de():
     return read_conllu(DATA / "mini_de.conllu")
+
+
+@pytest.fixture(scope="session")
+def corpus_path(tmp_path_factory):
+    """The English mini treebank as a .spacy file."""
+    path = tmp_path_factory.mktemp("corpus") / "mini.spacy"
+    write_corpus(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def trained_path(corpus_path, tmp_path_factory):
+    """A pipeline trained on the mini treebank with every amount of input, on disk."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("linearizer", config={"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8})
+    corpus = Corpus(corpus_path, settings=[[0, 0], [1, 0], [0.5, 0.5], [1, 1]], resample=True)
+    nlp.initialize(lambda: corpus(nlp))
+    for _ in range(6):
+        nlp.update(list(corpus(nlp)), drop=0.0)
+    path = tmp_path_factory.mktemp("trained") / "model"
+    nlp.to_disk(path)
+    return path

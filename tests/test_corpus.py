@@ -4,7 +4,7 @@ import random
 
 import pytest
 import spacy
-from docs import read_docs, write_corpus
+from docs import read_docs
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
@@ -19,11 +19,9 @@ def nlp():
     return spacy.blank("en")
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    path = tmp_path_factory.mktemp("corpus") / "mini.spacy"
-    write_corpus(path)
-    return path
+@pytest.fixture
+def path(corpus_path):
+    return corpus_path
 
 
 def shares(examples):

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import spacy
-from docs import read_docs, write_corpus
+from docs import read_docs
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.training import Example
 
@@ -26,22 +26,8 @@ SETTINGS = {"free": (0, 0), "tags": (1, 0), "partial": (0.5, 0.5), "full": (1, 1
 
 
 @pytest.fixture(scope="module")
-def corpus_path(tmp_path_factory):
-    path = tmp_path_factory.mktemp("corpus") / "mini.spacy"
-    write_corpus(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def nlp(corpus_path):
-    """A pipeline trained on the mini treebank, with every amount of input."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer", config=CONFIG)
-    corpus = Corpus(corpus_path, settings=SETTINGS.values(), resample=True)
-    nlp.initialize(lambda: corpus(nlp))
-    for _ in range(6):
-        nlp.update(list(corpus(nlp)), drop=0.0)
-    return nlp
+def nlp(trained_path):
+    return spacy.load(trained_path)
 
 
 def shuffled(doc, rng):
