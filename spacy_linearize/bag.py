@@ -56,30 +56,24 @@ class Words:
 
     def to_bag(self, engine: "Engine") -> "Bag":
         """The bag of these words, for the search."""
-        return engine.bag(
-            forms=self.columns[_FORM],
-            tags=self.tags,
-            heads=self.heads,
-            labels=self.labels,
-            lowers=self.columns[_LOWER],
-            suffixes=self.columns[_SUFFIX],
-            shapes=self.columns[_SHAPE],
-            texts=LazyTexts(self),
-        )
+        return engine.bag(**self._by_name(), texts=LazyTexts(self))
 
     def to_sentence(self) -> "Sentence":
         """The same words as a gold sentence, to learn from."""
         from .core.engine import Sentence
 
-        return Sentence(
-            forms=self.columns[_FORM],
-            tags=self.tags,
-            heads=self.heads,
-            labels=self.labels,
-            lowers=self.columns[_LOWER],
-            suffixes=self.columns[_SUFFIX],
-            shapes=self.columns[_SHAPE],
-        )
+        return Sentence(**self._by_name())
+
+    def _by_name(self) -> dict[str, Any]:
+        return {
+            "forms": self.columns[_FORM],
+            "tags": self.tags,
+            "heads": self.heads,
+            "labels": self.labels,
+            "lowers": self.columns[_LOWER],
+            "suffixes": self.columns[_SUFFIX],
+            "shapes": self.columns[_SHAPE],
+        }
 
     @property
     def forms(self) -> Any:

@@ -16,8 +16,9 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
 from .architecture import EngineShim, engine_shim
-from .bag import FREE, Use, Words, read_words, split
+from .bag import FREE, Use, Words, split
 from .errors import LinearizeError, error
+from .examples import gold_sentences, training_pairs
 from .projective import is_projective
 from .reorder import reorder
 from .scorer import SCORES
@@ -316,7 +317,7 @@ class Linearizer(TrainablePipe):
         sentences, spaced, n_broken = [], [], 0
         for eg in examples:
             spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
-            for words in _gold_sentences(eg.reference):
+            for words in gold_sentences(eg.reference):
                 sentences.append(words.to_sentence())
                 n_broken += not is_projective(words.heads.tolist())
             tags.update(token.tag_ for token in eg.reference if token.tag)
@@ -355,7 +356,7 @@ class Linearizer(TrainablePipe):
         # The training loop sorts a batch by length, which an online learner should not see.
         self._rng.shuffle(examples)
         for eg in examples:
-            for given, gold in _training_pairs(eg, self.use):
+            for given, gold in training_pairs(eg, self.use):
                 losses[self.name] += self._learn(given, gold, drop)
         return losses
 
@@ -406,44 +407,3 @@ def _claim_extension() -> None:
         Doc.set_extension(EXTENSION, default=None)
     elif Doc.get_extension(EXTENSION) != (None, None, None, None):
         raise error("SL041", name=EXTENSION)
-
-
-def _gold_sentences(doc: Doc) -> Iterator[Words]:
-    """A gold Doc may hold several sentences, if their boundaries are known."""
-    if not len(doc):
-        return
-    if doc.has_annotation("SENT_START"):
-        for sent in doc.sents:
-            yield read_words(doc, Use(), sent.start, sent.end)
-    else:
-        yield read_words(doc, Use())
-
-
-def _training_pairs(eg: Example, use: Use) -> Iterator[tuple[Words, Words]]:
-    """What is given and what is gold, sentence by sentence, with the words in the same sequence."""
-    predicted = _in_sequence_of(eg.reference, eg.predicted)
-    for gold in _gold_sentences(eg.reference):
-        yield read_words(predicted, use, gold.start, gold.start + len(gold)), gold
-
-
-def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
-    """The predicted Doc with its words in the sequence of the reference, if their match is beyond doubt: a word that
-    comes up twice must have nothing given that could belong to either."""
-    wanted, have = [token.orth for token in reference], [token.orth for token in predicted]
-    if wanted == have:
-        return predicted
-    places: dict[int, list[int]] = {}
-    for i, orth in enumerate(have):
-        places.setdefault(orth, []).append(i)
-    if Counter(wanted) != Counter(have):
-        odd = next(iter((Counter(wanted) - Counter(have)) + (Counter(have) - Counter(wanted))))
-        raise error("SL013", word=reference.vocab.strings[odd])
-    has_head = [token.has_head() for token in predicted]
-    heads_of_others = {token.head.i for token in predicted if has_head[token.i]}
-    for orth, found in places.items():
-        if len(found) > 1 and any(predicted[i].tag or has_head[i] or i in heads_of_others for i in found):
-            raise error("SL013", word=reference.vocab.strings[orth])
-    order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
-    tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
-    heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
-    return reorder(predicted, order, [True] * len(order), tags, heads, labels)

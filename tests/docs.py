@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training.converters import conllu_to_docs
 from spacy.vocab import Vocab
 
@@ -19,3 +19,24 @@ def read_docs(vocab=None):
 def write_corpus(path):
     """Write these Docs as a .spacy file."""
     DocBin(docs=read_docs()).to_disk(path)
+
+
+def shuffled(doc, rng):
+    """The same words and annotation in another order."""
+    order = rng.sample(range(len(doc)), len(doc))
+    place = {k: i for i, k in enumerate(order)}
+    return Doc(
+        doc.vocab,
+        words=[doc[k].text for k in order],
+        tags=[doc[k].tag_ for k in order],
+        heads=[place[doc[k].head.i] if doc[k].has_head() else None for k in order],
+        deps=[doc[k].dep_ for k in order],
+    )
+
+
+def rows(doc):
+    return [(t.text, t.whitespace_, t.tag_, t.dep_, t.head.i) for t in doc]
+
+
+def bag(nlp, words, **annotation):
+    return Doc(nlp.vocab, words=words.split(), **annotation)

@@ -1,19 +1,14 @@
 """The component: a Doc in any order in, the sentence out."""
 
-import copy
-import multiprocessing
-import os
-import pickle
 import random
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import spacy
-from docs import read_docs
-from spacy.tokens import Doc, DocBin, Span, Token
+from docs import bag, read_docs, rows, shuffled
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 import spacy_linearize.linearizer
@@ -28,27 +23,6 @@ SETTINGS = {"free": (0, 0), "tags": (1, 0), "partial": (0.5, 0.5), "full": (1, 1
 @pytest.fixture(scope="module")
 def nlp(trained_path):
     return spacy.load(trained_path)
-
-
-def shuffled(doc, rng):
-    """The same words and annotation in another order."""
-    order = rng.sample(range(len(doc)), len(doc))
-    place = {k: i for i, k in enumerate(order)}
-    return Doc(
-        doc.vocab,
-        words=[doc[k].text for k in order],
-        tags=[doc[k].tag_ for k in order],
-        heads=[place[doc[k].head.i] if doc[k].has_head() else None for k in order],
-        deps=[doc[k].dep_ for k in order],
-    )
-
-
-def rows(doc):
-    return [(t.text, t.whitespace_, t.tag_, t.dep_, t.head.i) for t in doc]
-
-
-def bag(nlp, words, **annotation):
-    return Doc(nlp.vocab, words=words.split(), **annotation)
 
 
 class TestOrdering:
@@ -326,234 +300,6 @@ class TestBadInput:
             component.n_threads = 1
         assert [doc.text for doc in out] == ["The dog sleeps."] * 5
         assert caught == [("linearizer", ["a b "], "SL001")]
-
-
-@pytest.fixture(scope="module")
-def bags(nlp):
-    rng = random.Random(2)
-    return [give(doc, 0.5, 0.5, rng=rng) for doc in read_docs(nlp.vocab)[:25]]
-
-
-class TestRoundTrips:
-    def outputs(self, nlp, bags):
-        """Outputs of another pipeline, over the same bags in its own vocabulary."""
-        moved = DocBin(docs=bags).get_docs(nlp.vocab)
-        return [rows(nlp(doc)) for doc in moved]
-
-    def test_disk(self, nlp, bags, tmp_path):
-        nlp.to_disk(tmp_path / "model")
-        assert self.outputs(spacy.load(tmp_path / "model"), bags) == self.outputs(nlp, bags)
-
-    def test_settings_can_be_changed_on_loading(self, nlp, tmp_path):
-        nlp.to_disk(tmp_path / "model")
-        changed = {"components.linearizer.beam_width": 3, "components.linearizer.sentences": "sents"}
-        component = spacy.load(tmp_path / "model", config=changed).get_pipe("linearizer")
-        assert (component.beam_width, component.sentences) == (3, "sents")
-        assert component.labels == nlp.get_pipe("linearizer").labels
-
-    def test_bytes(self, nlp, bags):
-        other = spacy.blank("en")
-        other.add_pipe("linearizer", config=CONFIG)
-        other.from_bytes(nlp.to_bytes())
-        assert self.outputs(other, bags) == self.outputs(nlp, bags)
-
-    def test_pickle_and_deepcopy(self, nlp, bags):
-        assert self.outputs(pickle.loads(pickle.dumps(nlp)), bags) == self.outputs(nlp, bags)
-        model = nlp.get_pipe("linearizer").model
-        assert copy.deepcopy(model).to_bytes() == model.to_bytes()
-        assert model.copy().to_bytes() == model.to_bytes()
-
-    def test_sourced(self, nlp, bags):
-        other = spacy.blank("en")
-        other.add_pipe("linearizer", source=nlp)
-        assert self.outputs(other, bags) == self.outputs(nlp, bags)
-
-    def test_untrained(self, tmp_path):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("linearizer", config=CONFIG)
-        nlp.to_disk(tmp_path / "model")
-        with pytest.raises(LinearizeError, match="SL040"):
-            spacy.load(tmp_path / "model")("a b")
-
-    def test_doc_bin_keeps_what_was_done(self, nlp, bags):
-        out = [nlp(doc) for doc in bags]
-        again = list(DocBin(docs=out, store_user_data=True).get_docs(nlp.vocab))
-        assert [doc._.linearization for doc in again] == [doc._.linearization for doc in out]
-        assert [rows(doc) for doc in again] == [rows(doc) for doc in out]
-
-    def test_as_tuples(self, nlp, bags):
-        pairs = list(nlp.pipe(((doc, i) for i, doc in enumerate(bags)), as_tuples=True))
-        assert [context for _, context in pairs] == list(range(len(bags)))
-
-    def test_processes(self, nlp, bags):
-        if "fork" not in multiprocessing.get_all_start_methods():
-            pytest.skip("no fork here")
-        expected = [rows(nlp(doc)) for doc in bags]
-        assert [rows(doc) for doc in nlp.pipe(bags, n_process=2, batch_size=5)] == expected
-
-    def test_spawned_processes(self, nlp, bags, tmp_path):
-        nlp.to_disk(tmp_path / "model")
-        DocBin(docs=bags).to_disk(tmp_path / "bags.spacy")
-        code = (
-            "import multiprocessing, spacy, sys\n"
-            "from spacy.tokens import DocBin\n"
-            "if __name__ == '__main__':\n"
-            "    multiprocessing.set_start_method('spawn')\n"
-            "    nlp = spacy.load(sys.argv[1] + '/model')\n"
-            "    docs = list(DocBin().from_disk(sys.argv[1] + '/bags.spacy').get_docs(nlp.vocab))\n"
-            "    for doc in nlp.pipe(docs, n_process=2, batch_size=5):\n"
-            "        print(' '.join(token.text for token in doc))\n"
-        )
-        (tmp_path / "run.py").write_text(code)
-        command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path)]
-        result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONIOENCODING": "utf8"})
-        assert result.returncode == 0, result.stderr
-        assert result.stdout.splitlines() == [" ".join(t.text for t in nlp(doc)) for doc in bags]
-
-    def test_threads(self, nlp, bags):
-        expected = [rows(nlp(doc)) for doc in bags]
-        with ThreadPoolExecutor(8) as pool:
-            assert [rows(doc) for doc in pool.map(nlp, bags * 4)] == expected * 4
-        component = nlp.get_pipe("linearizer")
-        component.n_threads = 8
-        try:
-            assert [rows(doc) for doc in nlp.pipe(bags)] == expected
-        finally:
-            component.n_threads = 1
-
-    def test_memory_zone(self, nlp):
-        before = nlp(bag(nlp, "dog The sleeps .")).text
-        with nlp.memory_zone():
-            for i in range(50):
-                nlp(bag(nlp, f"dog The sleeps word{i} ."))
-        assert nlp(bag(nlp, "dog The sleeps .")).text == before == "The dog sleeps."
-
-
-class TestTraining:
-    def make(self, **config):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("linearizer", config={**CONFIG, **config})
-        return nlp
-
-    def test_no_data(self):
-        nlp = self.make()
-        with pytest.raises(TypeError, match="E930"):
-            nlp.get_pipe("linearizer").initialize("wrong")
-        with pytest.raises(TypeError, match="E978"):
-            nlp.get_pipe("linearizer").initialize(lambda: "wrong")
-        with pytest.raises(TypeError, match="E930"):
-            nlp.get_pipe("linearizer").initialize(lambda: [])
-        empty = Doc(nlp.vocab)
-        with pytest.raises(LinearizeError, match="SL045"):
-            nlp.get_pipe("linearizer").initialize(lambda: [Example(empty, empty)])
-
-    def test_words_alone_teach_the_order(self):
-        """No tags, no trees, no spaces: plain text in its right order."""
-        nlp = self.make(use_tags=False)
-        docs = [Doc(nlp.vocab, words=[t.text for t in doc]) for doc in read_docs()[:40]]
-        examples = [Example(doc.copy(), doc) for doc in docs]
-        nlp.initialize(lambda: examples)
-        losses = []
-        for _ in range(6):
-            losses.append(nlp.update(examples, drop=0.0)["linearizer"])
-        assert losses[-1] < 0.4 * losses[0]
-        assert nlp.evaluate(examples)["linearize_bleu"] > 0.8
-        assert "  " not in nlp(docs[0]).text
-
-    def test_stock_corpus(self, corpus_path):
-        """Examples of spaCy's own reader have nothing given: free ordering."""
-        nlp = self.make()
-        corpus = spacy.training.Corpus(corpus_path, gold_preproc=True)
-        examples = list(corpus(nlp))
-        nlp.initialize(lambda: examples)
-        first = nlp.update(examples, drop=0.0)["linearizer"]
-        for _ in range(4):
-            last = nlp.update(examples, drop=0.0)["linearizer"]
-        assert last < 0.5 * first
-
-    def test_a_permuted_prediction_is_matched(self):
-        nlp = self.make()
-        gold = read_docs(nlp.vocab)[0]
-        assert gold.text.strip() == "The dog sleeps in the garden."
-        rng = random.Random(0)
-        straight = [Example(give(gold, 1, 1), gold)]
-        permuted = [Example(shuffled(give(gold, 1, 1), rng), gold)]
-        nlp.initialize(lambda: straight)
-        weights = nlp.get_pipe("linearizer").model.to_bytes()
-        nlp.update(straight, drop=0.0)
-        other = self.make().from_bytes(nlp.to_bytes())
-        other.get_pipe("linearizer").model.from_bytes(weights)
-        other.update(permuted, drop=0.0)
-        assert other.get_pipe("linearizer").model.to_bytes() == nlp.get_pipe("linearizer").model.to_bytes()
-
-    def test_a_prediction_that_leaves_its_match_open(self):
-        nlp = self.make()
-        gold = bag(nlp, "the dog saw the cat", tags=["DT", "NN", "VBD", "DT", "NN"])
-        nlp.initialize(lambda: [Example(gold.copy(), gold)])
-        bare = bag(nlp, "the the dog cat saw")
-        nlp.update([Example(bare, gold)], drop=0.0)  # the two are the same: either will do
-        tagged = bag(nlp, "the the dog cat saw", tags=["DT", "X", "", "", ""])
-        with pytest.raises(LinearizeError, match=r"SL013.*'the'"):
-            nlp.update([Example(tagged, gold)], drop=0.0)
-        with pytest.raises(LinearizeError, match=r"SL013.*'house'|SL013.*'cat'"):
-            nlp.update([Example(bag(nlp, "the the dog house saw"), gold)], drop=0.0)
-
-    def test_several_sentences_in_one_example(self):
-        nlp = self.make()
-        gold = Doc.from_docs(read_docs(nlp.vocab)[:3])
-        assert len(list(gold.sents)) == 3
-        nlp.initialize(lambda: [Example(give(gold, 1, 1), gold)])
-        assert nlp.update([Example(give(gold, 1, 1), gold)], drop=0.0)["linearizer"] <= 3
-
-    def test_not_projective_is_reported_and_skipped(self, corpus_path, caplog):
-        nlp = self.make()
-        corpus = Corpus(corpus_path)
-        spacy.util.logger.propagate, before = True, spacy.util.logger.propagate
-        try:
-            with caplog.at_level("INFO", logger="spacy"):
-                nlp.initialize(lambda: corpus(nlp))
-        finally:
-            spacy.util.logger.propagate = before
-        assert "2 of 113 sentences are not projective: skipped in training." in caplog.text
-        nlp.update(list(corpus(nlp)), drop=0.0)
-
-    def test_initialize_reads_a_corpus_of_its_own(self, corpus_path):
-        nlp = self.make()
-        corpus = Corpus(corpus_path)
-        few = list(corpus(nlp))[:3]
-        component = nlp.get_pipe("linearizer")
-        component.initialize(lambda: few, nlp=nlp)
-        some = component.labels
-        component.initialize(lambda: few, nlp=nlp, corpus=corpus)
-        assert len(component.labels) > len(some)
-
-    def test_dropout_and_seed(self, corpus_path):
-        def train(seed, drop):
-            nlp = self.make(seed=seed)
-            corpus = Corpus(corpus_path, limit=20)
-            nlp.initialize(lambda: corpus(nlp))
-            nlp.update(list(corpus(nlp)), drop=drop)
-            return nlp.get_pipe("linearizer").model.to_bytes()
-
-        assert train(1, 0.2) == train(1, 0.2)
-        assert train(1, 0.2) != train(2, 0.2)
-        assert train(1, 0.2) != train(1, 0.0)
-
-    def test_labels(self, nlp):
-        component = nlp.get_pipe("linearizer")
-        assert {"nsubj", "ROOT", "punct"} < set(component.labels)
-        assert set(component.label_data) == {"tags", "labels"}
-        other = self.make()
-        gold = read_docs(other.vocab)[0]
-        other.get_pipe("linearizer").initialize(
-            lambda: [Example(gold.copy(), gold)], nlp=other, labels={"tags": ["ZZ"], "labels": ["zz"]}
-        )
-        assert "ZZ" in other.get_pipe("linearizer").label_data["tags"]
-        assert "zz" in other.vocab.strings
-
-    def test_frozen_weights_survive_use_params(self, nlp):
-        with nlp.use_params({}):
-            assert nlp(bag(nlp, "dog The sleeps .")).text == "The dog sleeps."
 
 
 def test_a_missing_extension_module_does_not_break_spacy(tmp_path):

@@ -1,0 +1,53 @@
+"""What an Example teaches: gold sentences, and beside each what is given about its words."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from .bag import FREE, Use, Words, read_words
+from .errors import error
+from .reorder import reorder
+
+
+def gold_sentences(doc: Doc) -> Iterator[Words]:
+    """A gold Doc may hold several sentences, if their boundaries are known."""
+    if not len(doc):
+        return
+    if doc.has_annotation("SENT_START"):
+        for sent in doc.sents:
+            yield read_words(doc, Use(), sent.start, sent.end)
+    else:
+        yield read_words(doc, Use())
+
+
+def training_pairs(eg: Example, use: Use) -> Iterator[tuple[Words, Words]]:
+    """What is given and what is gold, sentence by sentence, with the words in the same sequence."""
+    predicted = _in_sequence_of(eg.reference, eg.predicted)
+    for gold in gold_sentences(eg.reference):
+        yield read_words(predicted, use, gold.start, gold.start + len(gold)), gold
+
+
+def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
+    """The predicted Doc with its words in the sequence of the reference, if their match is beyond doubt: a word that
+    comes up twice must have nothing given that could belong to either."""
+    wanted, have = [token.orth for token in reference], [token.orth for token in predicted]
+    if wanted == have:
+        return predicted
+    places: dict[int, list[int]] = {}
+    for i, orth in enumerate(have):
+        places.setdefault(orth, []).append(i)
+    if Counter(wanted) != Counter(have):
+        odd = next(iter((Counter(wanted) - Counter(have)) + (Counter(have) - Counter(wanted))))
+        raise error("SL013", word=reference.vocab.strings[odd])
+    has_head = [token.has_head() for token in predicted]
+    heads_of_others = {token.head.i for token in predicted if has_head[token.i]}
+    for orth, found in places.items():
+        if len(found) > 1 and any(predicted[i].tag or has_head[i] or i in heads_of_others for i in found):
+            raise error("SL013", word=reference.vocab.strings[orth])
+    order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
+    tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
+    heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
+    return reorder(predicted, order, [True] * len(order), tags, heads, labels)

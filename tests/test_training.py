@@ -1,0 +1,146 @@
+"""What the component learns from Examples."""
+
+import random
+
+import pytest
+import spacy
+from docs import bag, read_docs, shuffled
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_linearize.corpus import Corpus, give
+from spacy_linearize.errors import LinearizeError
+
+CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
+
+
+@pytest.fixture(scope="module")
+def nlp(trained_path):
+    return spacy.load(trained_path)
+
+
+class TestTraining:
+    def make(self, **config):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("linearizer", config={**CONFIG, **config})
+        return nlp
+
+    def test_no_data(self):
+        nlp = self.make()
+        with pytest.raises(TypeError, match="E930"):
+            nlp.get_pipe("linearizer").initialize("wrong")
+        with pytest.raises(TypeError, match="E978"):
+            nlp.get_pipe("linearizer").initialize(lambda: "wrong")
+        with pytest.raises(TypeError, match="E930"):
+            nlp.get_pipe("linearizer").initialize(lambda: [])
+        empty = Doc(nlp.vocab)
+        with pytest.raises(LinearizeError, match="SL045"):
+            nlp.get_pipe("linearizer").initialize(lambda: [Example(empty, empty)])
+
+    def test_words_alone_teach_the_order(self):
+        """No tags, no trees, no spaces: plain text in its right order."""
+        nlp = self.make(use_tags=False)
+        docs = [Doc(nlp.vocab, words=[t.text for t in doc]) for doc in read_docs()[:40]]
+        examples = [Example(doc.copy(), doc) for doc in docs]
+        nlp.initialize(lambda: examples)
+        losses = []
+        for _ in range(6):
+            losses.append(nlp.update(examples, drop=0.0)["linearizer"])
+        assert losses[-1] < 0.4 * losses[0]
+        assert nlp.evaluate(examples)["linearize_bleu"] > 0.8
+        assert "  " not in nlp(docs[0]).text
+
+    def test_stock_corpus(self, corpus_path):
+        """Examples of spaCy's own reader have nothing given: free ordering."""
+        nlp = self.make()
+        corpus = spacy.training.Corpus(corpus_path, gold_preproc=True)
+        examples = list(corpus(nlp))
+        nlp.initialize(lambda: examples)
+        first = nlp.update(examples, drop=0.0)["linearizer"]
+        for _ in range(4):
+            last = nlp.update(examples, drop=0.0)["linearizer"]
+        assert last < 0.5 * first
+
+    def test_a_permuted_prediction_is_matched(self):
+        nlp = self.make()
+        gold = read_docs(nlp.vocab)[0]
+        assert gold.text.strip() == "The dog sleeps in the garden."
+        rng = random.Random(0)
+        straight = [Example(give(gold, 1, 1), gold)]
+        permuted = [Example(shuffled(give(gold, 1, 1), rng), gold)]
+        nlp.initialize(lambda: straight)
+        weights = nlp.get_pipe("linearizer").model.to_bytes()
+        nlp.update(straight, drop=0.0)
+        other = self.make().from_bytes(nlp.to_bytes())
+        other.get_pipe("linearizer").model.from_bytes(weights)
+        other.update(permuted, drop=0.0)
+        assert other.get_pipe("linearizer").model.to_bytes() == nlp.get_pipe("linearizer").model.to_bytes()
+
+    def test_a_prediction_that_leaves_its_match_open(self):
+        nlp = self.make()
+        gold = bag(nlp, "the dog saw the cat", tags=["DT", "NN", "VBD", "DT", "NN"])
+        nlp.initialize(lambda: [Example(gold.copy(), gold)])
+        bare = bag(nlp, "the the dog cat saw")
+        nlp.update([Example(bare, gold)], drop=0.0)  # the two are the same: either will do
+        tagged = bag(nlp, "the the dog cat saw", tags=["DT", "X", "", "", ""])
+        with pytest.raises(LinearizeError, match=r"SL013.*'the'"):
+            nlp.update([Example(tagged, gold)], drop=0.0)
+        with pytest.raises(LinearizeError, match=r"SL013.*'house'|SL013.*'cat'"):
+            nlp.update([Example(bag(nlp, "the the dog house saw"), gold)], drop=0.0)
+
+    def test_several_sentences_in_one_example(self):
+        nlp = self.make()
+        gold = Doc.from_docs(read_docs(nlp.vocab)[:3])
+        assert len(list(gold.sents)) == 3
+        nlp.initialize(lambda: [Example(give(gold, 1, 1), gold)])
+        assert nlp.update([Example(give(gold, 1, 1), gold)], drop=0.0)["linearizer"] <= 3
+
+    def test_not_projective_is_reported_and_skipped(self, corpus_path, caplog):
+        nlp = self.make()
+        corpus = Corpus(corpus_path)
+        spacy.util.logger.propagate, before = True, spacy.util.logger.propagate
+        try:
+            with caplog.at_level("INFO", logger="spacy"):
+                nlp.initialize(lambda: corpus(nlp))
+        finally:
+            spacy.util.logger.propagate = before
+        assert "2 of 113 sentences are not projective: skipped in training." in caplog.text
+        nlp.update(list(corpus(nlp)), drop=0.0)
+
+    def test_initialize_reads_a_corpus_of_its_own(self, corpus_path):
+        nlp = self.make()
+        corpus = Corpus(corpus_path)
+        few = list(corpus(nlp))[:3]
+        component = nlp.get_pipe("linearizer")
+        component.initialize(lambda: few, nlp=nlp)
+        some = component.labels
+        component.initialize(lambda: few, nlp=nlp, corpus=corpus)
+        assert len(component.labels) > len(some)
+
+    def test_dropout_and_seed(self, corpus_path):
+        def train(seed, drop):
+            nlp = self.make(seed=seed)
+            corpus = Corpus(corpus_path, limit=20)
+            nlp.initialize(lambda: corpus(nlp))
+            nlp.update(list(corpus(nlp)), drop=drop)
+            return nlp.get_pipe("linearizer").model.to_bytes()
+
+        assert train(1, 0.2) == train(1, 0.2)
+        assert train(1, 0.2) != train(2, 0.2)
+        assert train(1, 0.2) != train(1, 0.0)
+
+    def test_labels(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        assert {"nsubj", "ROOT", "punct"} < set(component.labels)
+        assert set(component.label_data) == {"tags", "labels"}
+        other = self.make()
+        gold = read_docs(other.vocab)[0]
+        other.get_pipe("linearizer").initialize(
+            lambda: [Example(gold.copy(), gold)], nlp=other, labels={"tags": ["ZZ"], "labels": ["zz"]}
+        )
+        assert "ZZ" in other.get_pipe("linearizer").label_data["tags"]
+        assert "zz" in other.vocab.strings
+
+    def test_frozen_weights_survive_use_params(self, nlp):
+        with nlp.use_params({}):
+            assert nlp(bag(nlp, "dog The sleeps .")).text == "The dog sleeps."
