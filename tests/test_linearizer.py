@@ -125,6 +125,17 @@ class TestOrdering:
             nlp.get_pipe("linearizer").set_annotations([], [])
 
 
+    def test_alternatives(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        docs = component.alternatives(bag(nlp, "door the opened ? Who"), 4)
+        assert docs[0].text == nlp(bag(nlp, "door the opened ? Who")).text
+        assert len({doc.text for doc in docs}) == 4
+        scores = [doc._.linearization["score"] for doc in docs]
+        assert scores == sorted(scores, reverse=True)
+        assert len(component.alternatives(bag(nlp, "dog"), 4)) == 1
+        assert component.alternatives(Doc(nlp.vocab), 4)[0].text == ""
+
+
 class TestEverythingMoves:
     @pytest.fixture
     def doc(self, nlp):

@@ -1,7 +1,6 @@
-"""The best projective tree over a fixed order, under the given arcs: Eisner's algorithm, first order, exact.
+"""The tree over a fixed order: scores of arcs, the best tree under the given ones, and labels.
 
-Departs from Eisner 1996 in two points: arcs that contradict a given one cannot be chosen, so the best tree is found among
-those that keep every given arc; and exactly one word is the root, chosen in a last step instead of by a word 0. Each
+Arcs that contradict a given one cannot be chosen, so the best tree is found among those that keep every given arc. Each
 order that a transition system returns has such a tree. Labels are chosen afterwards, for each arc by itself.
 """
 import numpy as np
@@ -11,6 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from .constraints cimport FREE, ROOT
+from .eisner cimport ChartC, fill_chart, read_tree
 from .hashing cimport mix, slot_of
 from .lexicon cimport Lexicon, LexiconC, labels_of
 from .weights cimport Weights
@@ -41,18 +41,6 @@ cdef cppclass SentenceC:
     vector[int] heads               # given, as positions in the order, or FREE or ROOT
     vector[uint64_t] head_parts     # [word][template]; word n is the head of the root
     vector[uint64_t] dependent_parts
-
-
-cdef cppclass ChartC:
-    # Best scores of spans (i, j) by where the head is. Those with the head on the right stand under [j][i].
-    vector[double] arcs             # [head][dependent]
-    vector[double] right            # head i, complete
-    vector[double] left             # head j, complete
-    vector[double] right_open       # the arc i -> j
-    vector[double] left_open        # the arc j -> i
-    vector[int] right_split
-    vector[int] left_split
-    vector[int] open_split
 
 
 cdef PartsC compile_parts(templates) except *:
@@ -156,106 +144,6 @@ cdef int score_arcs(SentenceC* s, int n_templates, const float* weights, int shi
             if head != d and not (head == n and root >= 0):
                 arc_slots(s, n_templates, head, d, shift, slots.data())
                 chart.arcs[head * n + d] = sum_weights(weights, slots.data(), 2 * n_templates)
-    return 0
-
-
-cdef int fill_chart(ChartC* chart, int n) except -1 nogil:
-    cdef int width, i, j, m, split
-    cdef double best, score
-    cdef size_t cells = n * n
-    chart.right.assign(cells, -INFINITY)
-    chart.left.assign(cells, -INFINITY)
-    chart.right_open.assign(cells, -INFINITY)
-    chart.left_open.assign(cells, -INFINITY)
-    chart.right_split.resize(cells)
-    chart.left_split.resize(cells)
-    chart.open_split.resize(cells)
-    for i in range(n):
-        chart.right[i * n + i] = chart.left[i * n + i] = 0
-    for width in range(1, n):
-        for i in range(n - width):
-            j = i + width
-            best = -INFINITY
-            split = i
-            for m in range(i, j):
-                score = chart.right[i * n + m] + chart.left[j * n + m + 1]
-                if score > best:
-                    best = score
-                    split = m
-            chart.open_split[i * n + j] = split
-            chart.right_open[i * n + j] = best + chart.arcs[i * n + j]
-            chart.left_open[j * n + i] = best + chart.arcs[j * n + i]
-            best = -INFINITY
-            split = j
-            for m in range(i + 1, j + 1):
-                score = chart.right_open[i * n + m] + chart.right[m * n + j]
-                if score > best:
-                    best = score
-                    split = m
-            chart.right[i * n + j] = best
-            chart.right_split[i * n + j] = split
-            best = -INFINITY
-            split = i
-            for m in range(i, j):
-                score = chart.left[m * n + i] + chart.left_open[j * n + m]
-                if score > best:
-                    best = score
-                    split = m
-            chart.left[j * n + i] = best
-            chart.left_split[j * n + i] = split
-    return 0
-
-
-cdef enum SpanKind:
-    RIGHT_COMPLETE
-    LEFT_COMPLETE
-    RIGHT_OPEN
-    LEFT_OPEN
-
-
-cdef struct SpanC:
-    int kind
-    int i
-    int j
-
-
-cdef int read_tree(ChartC* chart, int n, vector[int]* heads) except -1 nogil:
-    """The best tree of a filled chart. Returns 0, or 1 if there is none."""
-    cdef int root = -1, r, m
-    cdef double score, best = -INFINITY
-    cdef vector[SpanC] todo
-    cdef SpanC span
-    for r in range(n):
-        score = chart.left[r * n] + chart.right[r * n + n - 1] + chart.arcs[n * n + r]
-        if score > best:
-            best = score
-            root = r
-    if root < 0:
-        return 1
-    heads.assign(n, ROOT)
-    todo.push_back(SpanC(LEFT_COMPLETE, 0, root))
-    todo.push_back(SpanC(RIGHT_COMPLETE, root, n - 1))
-    while not todo.empty():
-        span = todo.back()
-        todo.pop_back()
-        if span.i == span.j:
-            continue
-        if span.kind == RIGHT_COMPLETE:
-            m = chart.right_split[span.i * n + span.j]
-            todo.push_back(SpanC(RIGHT_OPEN, span.i, m))
-            todo.push_back(SpanC(RIGHT_COMPLETE, m, span.j))
-        elif span.kind == LEFT_COMPLETE:
-            m = chart.left_split[span.j * n + span.i]
-            todo.push_back(SpanC(LEFT_COMPLETE, span.i, m))
-            todo.push_back(SpanC(LEFT_OPEN, m, span.j))
-        else:
-            if span.kind == RIGHT_OPEN:
-                heads[0][span.j] = span.i
-            else:
-                heads[0][span.i] = span.j
-            m = chart.open_split[span.i * n + span.j]
-            todo.push_back(SpanC(RIGHT_COMPLETE, span.i, m))
-            todo.push_back(SpanC(LEFT_COMPLETE, m + 1, span.j))
     return 0
 
 
