@@ -50,18 +50,16 @@ class Spacing:
     def spaces(self, forms: Sequence[int], shapes: Sequence[int]) -> list[bool]:
         """Whether a space follows each of these words, in this order."""
         # The same sums as in _is_joined, without a list of features for each gap.
-        form_before, odd_before, even_before, shape_before = self.tables[BEFORE:AFTER]
-        form_after, odd_after, even_after, shape_after = self.tables[AFTER:]
+        form_before, odd_before, even_before, shape_before = (table.get for table in self.tables[BEFORE:AFTER])
+        form_after, odd_after, even_after, shape_after = (table.get for table in self.tables[AFTER:])
         spaces: list[bool] = []
-        odd: set[int] = set()
+        parity: dict[int, int] = {}
         before = 0.0
         for form, shape in zip(forms, shapes, strict=True):
-            is_odd = form not in odd
-            odd ^= {form}
-            after = form_after.get(form, 0.0) + (odd_after if is_odd else even_after).get(form, 0.0)
-            spaces.append(before + after + shape_after.get(shape, 0.0) <= 0)
-            before = form_before.get(form, 0.0) + (odd_before if is_odd else even_before).get(form, 0.0)
-            before += shape_before.get(shape, 0.0)
+            parity[form] = odd = 1 - parity.get(form, 0)
+            after = form_after(form, 0.0) + shape_after(shape, 0.0) + (odd_after if odd else even_after)(form, 0.0)
+            spaces.append(before + after <= 0)
+            before = form_before(form, 0.0) + shape_before(shape, 0.0) + (odd_before if odd else even_before)(form, 0.0)
         return [*spaces[1:], False] if spaces else []
 
     def _is_joined(self, features: Features) -> bool:

@@ -124,7 +124,6 @@ class TestOrdering:
         with pytest.raises(LinearizeError, match="SL044"):
             nlp.get_pipe("linearizer").set_annotations([], [])
 
-
     def test_alternatives(self, nlp):
         component = nlp.get_pipe("linearizer")
         docs = component.alternatives(bag(nlp, "door the opened ? Who"), 4)
