@@ -11,8 +11,8 @@ from .bag cimport BagC
 from .state cimport ActionC, NodeC, StateC
 
 cdef enum:
-    N_STATE_ATOMS = 91
-    N_ACTION_ATOMS = 20
+    N_STATE_ATOMS = 99
+    N_ACTION_ATOMS = 26
 
 
 cdef struct TemplateC:
@@ -38,6 +38,8 @@ cdef cppclass PlanC:
     vector[int] needed          # the state atoms that any template looks at
     bint needs_given_of_S0
     bint needs_given_of_L
+    bint needs_anchor
+    bint needs_opened
     bint atomic_shift           # A holds form and tag of the word to shift
 
 
@@ -50,7 +52,8 @@ cdef struct FamilyC:
 
 cdef cppclass ExtractionC:
     # What has been extracted from one state; reused for the next.
-    uint64_t values[91]
+    uint64_t values[99]
+    int anchor                      # what has to be finished first, or NONE
     vector[uint64_t] hashes         # state parts of the templates that can fire
     vector[int] fired               # which templates these are
     vector[int] part_start          # hashes[part_start[p]:part_start[p + 1]] belong to part p
@@ -65,7 +68,7 @@ cdef cppclass ExtractionC:
 
 cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil
 cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) except -1 nogil
-cdef int find_slots(PlanC* plan, BagC* bag, const StateC* state, const ActionC* action, ExtractionC* extraction,
+cdef int find_slots(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action, ExtractionC* extraction,
                     int first_part, int last_part, int shift) noexcept nogil
 
 

@@ -17,9 +17,11 @@ cdef enum:
     REST = 78           # N_POSITIONS * N_ATTRIBUTES
     GIVEN_OF_S0 = 79
     N_GIVEN = 12
+    OF_ANCHOR = 91
     GIVEN_OF_L = 6
     ACTION = 18
     IS_SHIFT = 19
+    OPENED = 20
 
 # Values of atoms where there is no key to take. 0 is "not there": the template does not fire.
 cdef enum:
@@ -66,6 +68,8 @@ cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* sta
         else:
             for i in range(N_GIVEN):
                 out.values[GIVEN_OF_S0 + i] = 0
+    if plan.needs_anchor or plan.needs_opened:
+        read_anchor(bag, nodes, state, out)
     for p in range(<int>plan.parts.size()):
         out.part_start[p] = n
         for t in range(plan.parts[p].first_template, plan.parts[p].last_template):
@@ -147,6 +151,62 @@ cdef void given_around(BagC* bag, const StateC* state, int k, ExtractionC* out, 
     values[11] = bag.words[head].columns[<int>FORM]
 
 
+cdef void read_anchor(BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) noexcept nogil:
+    """The word that has to be finished first: S0 if something given is still to come below it, else its given head."""
+    cdef uint64_t* values = &out.values[<int>OF_ANCHOR]
+    cdef FamilyC* family
+    cdef int i, h = NONE
+    if state.top != NONE:
+        h = nodes[0][state.top].word
+        if nodes[0][state.top].pending == 0:
+            h = bag.forest.head[h]
+    out.anchor = h if h >= 0 else NONE
+    for i in range(8):
+        values[i] = 0
+    if h < 0:
+        return
+    family = family_of(bag, state, h, out)
+    values[0] = bag.words[h].columns[<int>FORM]
+    values[1] = bag.words[h].columns[<int>TAG]
+    values[2] = bag.words[h].columns[<int>LABEL]
+    values[3] = 1 + is_shifted(state.shifted, h)
+    for i in range(2):
+        values[4 + i] = mix(SET, family.labels[i])
+        values[6 + i] = mix(SET, family.tags[i])
+
+
+cdef void read_opened(BagC* bag, vector[NodeC]* nodes, const StateC* state, int k, ExtractionC* extraction,
+                      uint64_t* values) noexcept nogil:
+    """The constituent that word k opens below the anchor, or below the top of its own component."""
+    cdef int base = extraction.anchor, c = k, last, size
+    if base == NONE or not (base <= k < base + bag.forest.size[base]):
+        base = bag.forest.top[k]
+    if k != base:
+        while bag.forest.head[c] != base:
+            c = bag.forest.head[c]
+    size = bag.forest.size[c]
+    values[0] = bag.words[c].columns[<int>FORM]
+    values[1] = bag.words[c].columns[<int>TAG]
+    values[2] = bag.words[c].columns[<int>LABEL]
+    values[3] = size if size < 4 else 4 if size < 7 else 5
+    values[4] = 1 if k == base else 2 if k == c else 3
+    values[5] = START
+    if state.recent[0] != NONE:
+        last = nodes[0][state.recent[0]].word
+        if bag.forest.head[k] == last:
+            values[5] = 2
+        elif bag.forest.head[last] == k:
+            values[5] = 3
+        elif bag.forest.head[last] >= 0 and bag.forest.head[last] == bag.forest.head[k]:
+            values[5] = 4
+        elif bag.forest.top[last] == bag.forest.top[k]:
+            values[5] = 5
+        else:
+            values[5] = 6
+    if not bag.forest.has_arcs:
+        values[5] = 0
+
+
 cdef inline uint64_t label_member(BagC* bag, int k) noexcept nogil:
     return mix(SET, bag.words[k].columns[<int>LABEL])
 
@@ -188,16 +248,16 @@ cdef inline void gather(BagC* bag, const StateC* state, int head, int attribute,
         i = j
 
 
-cdef int find_slots(PlanC* plan, BagC* bag, const StateC* state, const ActionC* action, ExtractionC* extraction,
+cdef int find_slots(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action, ExtractionC* extraction,
                     int first_part, int last_part, int shift) noexcept nogil:
     """Write to extraction.slots where the features of an action stand, for a range of parts. Returns how many."""
-    cdef uint64_t values[20]
+    cdef uint64_t values[26]
     cdef uint64_t h
     cdef uint32_t* slots = extraction.slots.data()
     cdef uint64_t* hashes = extraction.hashes.data()
     cdef PartC* part
     cdef int p, i, n = 0
-    read_action(plan, bag, state, action, extraction, values)
+    read_action(plan, bag, nodes, state, action, extraction, values)
     for p in range(first_part, last_part):
         part = &plan.parts[p]
         h = 0
@@ -214,8 +274,8 @@ cdef int find_slots(PlanC* plan, BagC* bag, const StateC* state, const ActionC* 
     return n
 
 
-cdef void read_action(PlanC* plan, BagC* bag, const StateC* state, const ActionC* action, ExtractionC* extraction,
-                      uint64_t* values) noexcept nogil:
+cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action,
+                      ExtractionC* extraction, uint64_t* values) noexcept nogil:
     cdef int i
     if action.type != SHIFT:
         for i in range(N_ACTION_ATOMS):
@@ -231,6 +291,8 @@ cdef void read_action(PlanC* plan, BagC* bag, const StateC* state, const ActionC
     if plan.atomic_shift:
         values[<int>ACTION] = mix(mix(values[<int>ACTION], values[<int>FORM]), action.symbol)
     values[<int>IS_SHIFT] = SHIFT
+    if plan.needs_opened:
+        read_opened(bag, nodes, state, action.word, extraction, values + <int>OPENED)
 
 
 cdef int drop_out(ExtractionC* extraction, int n) noexcept nogil:
@@ -255,6 +317,7 @@ cdef class Features:
         self.fingerprint = fingerprint(templates, "atomic_shift" if atomic_shift else "")
         self.plan.atomic_shift = atomic_shift
         self.plan.needs_given_of_S0 = self.plan.needs_given_of_L = False
+        self.plan.needs_anchor = self.plan.needs_opened = False
         state_number = {atom: i for i, atom in enumerate(STATE_ATOMS)}
         action_number = {atom: i for i, atom in enumerate(ACTION_ATOMS)}
         constant = {action_number["SHIFT"]} if atomic_shift else {action_number["SHIFT"], action_number["A"]}
@@ -266,8 +329,10 @@ cdef class Features:
             by_part.setdefault(part, []).append(template)
             needed.update(state_number[atom] for atom in atoms if atom in state_number)
             self.plan.needs_given_of_L |= any(GIVEN_OF_L <= atom < ACTION for atom in part)
+            self.plan.needs_opened |= any(atom >= OPENED for atom in part)
         self.plan.needed = sorted(needed)
-        self.plan.needs_given_of_S0 = any(atom >= GIVEN_OF_S0 for atom in needed)
+        self.plan.needs_given_of_S0 = any(GIVEN_OF_S0 <= atom < OF_ANCHOR for atom in needed)
+        self.plan.needs_anchor = any(atom >= OF_ANCHOR for atom in needed)
         parts = sorted(by_part, key=lambda part: (not constant.issuperset(part), part))
         self.plan.n_constant_parts = sum(constant.issuperset(part) for part in parts)
         self.templates = [template for part in parts for template in by_part[part]]

@@ -163,7 +163,7 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
             search.system.legal(&search.context, &state, &legal)
             if not is_forced(&actions[i], legal.size()):
                 extract(search.plan, search.context.bag, search.context.nodes, &state, &workspace.extraction)
-                n_features = find_slots(search.plan, search.context.bag, &state, &actions[i], &workspace.extraction,
+                n_features = find_slots(search.plan, search.context.bag, search.context.nodes, &state, &actions[i], &workspace.extraction,
                                         0, search.plan.parts.size(), search.shift)
                 for f in range(n_features):
                     weights.add(workspace.extraction.slots[f], change)

@@ -103,7 +103,7 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
 
 cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
                           int first_part, int last_part) noexcept nogil:
-    cdef int i, n = find_slots(search.plan, search.context.bag, state, action, &workspace.extraction,
+    cdef int i, n = find_slots(search.plan, search.context.bag, search.context.nodes, state, action, &workspace.extraction,
                                first_part, last_part, search.shift)
     cdef const uint32_t* slots = workspace.extraction.slots.data()
     cdef double total = 0

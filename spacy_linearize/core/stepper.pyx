@@ -120,7 +120,7 @@ cdef class Stepper:
         extract(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
                 &self.workspace.c.extraction)
         for p in range(n_parts):
-            n = find_slots(self.search.plan, self.search.context.bag, &self.state, &self.actions[i],
+            n = find_slots(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state, &self.actions[i],
                            &self.workspace.c.extraction, p, p + 1, self.search.shift)
             for k in range(n):
                 t = self.workspace.c.extraction.fired[self.workspace.c.extraction.part_start[p] + k]

@@ -31,6 +31,8 @@ from .hashing import hash_text, mix_values
 POSITIONS = ("S0", "S1", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1l2", "S1r", "S1r2", "W0", "W1", "W2")
 ATTRIBUTES = ("w", "p", "d", "lower", "suffix", "shape")
 # What is given around a word: sets of labels and tags of its dependents (c) and siblings (s), and its head.
+ANCHOR = ("H.w", "H.p", "H.d", "Hs", "Hcls", "Hclns", "Hcps", "Hcpns")
+OPENED = ("C.w", "C.p", "C.d", "Csize", "Cself", "LW0")
 GIVEN = ("cls", "clns", "cps", "cpns", "sls", "slns", "sps", "spns", "ps", "lp", "pp", "wp")
 
 # The sequence of these names is the numbering of atoms that `features.pyx` computes by.
@@ -38,8 +40,15 @@ STATE_ATOMS = (
     *(f"{position}.{attribute}" for position in POSITIONS for attribute in ATTRIBUTES),
     "rest",
     *(f"S0{given}" for given in GIVEN),
+    *ANCHOR,
 )
-ACTION_ATOMS = (*(f"L.{attribute}" for attribute in ATTRIBUTES), *(f"L{given}" for given in GIVEN), "A", "SHIFT")
+ACTION_ATOMS = (
+    *(f"L.{attribute}" for attribute in ATTRIBUTES),
+    *(f"L{given}" for given in GIVEN),
+    "A",
+    "SHIFT",
+    *OPENED,
+)
 ATOMS = STATE_ATOMS + ACTION_ATOMS
 
 
@@ -97,7 +106,20 @@ _NEXT = """
     L.p L.d; L.p Lclns; L.p Lcls; L.d Lslns; L.d Lsls; L.p Lps Lpp; L.d Lps Lpp; W0.p L.p Lps Lpp;
 """
 
+_TREE = """
+    H.p C.d; H.w C.d; H.p C.p C.d; H.w C.p C.d; H.d H.p C.d; Hs H.p C.d; H.p C.d Cself; C.d C.p L.p Cself;
+    Hs H.p Hcls C.d; Hs H.p Hclns C.d; Hs Hcls Hclns C.d; Hs Hcps C.p; Hs Hcpns C.p C.d; Hs H.w Hclns C.d;
+    Hs C.d Csize; H.p C.d Csize; Hs H.p C.w; H.w C.w; C.w C.d Hs; Hs H.p C.d S0r.d; Hs H.p C.d S0l.d;
+    LW0 L.p W0.p; LW0 L.d W0.d; LW0 L.w; LW0 W0.w L.w; LW0 L.p W0.p W1.p; LW0 W0.w L.p; LW0 L.w W0.p; LW0 C.d W0.p L.p;
+"""
+_SHAPES = """
+    W0.lower L.lower; W0.lower L.p; W0.p L.lower; W0.w L.shape; W0.p L.suffix; W1.lower W0.lower L.lower; rest L.lower;
+    H.p C.d L.lower; Hs C.d L.lower; L.shape L.d;
+"""
+
 GROUPS: dict[str, tuple[str, ...]] = {
+    "tree": _lines(_TREE, "SHIFT"),
+    "shapes": _lines(_SHAPES, "SHIFT"),
     "unigram": _lines(_UNIGRAM, "A"),
     "bigram": _lines(_BIGRAM, "A"),
     "trigram": _lines(_TRIGRAM, "A"),
