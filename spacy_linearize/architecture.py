@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 InT = list[tuple["Bag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
-DEFAULT_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "next")
+DEFAULT_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "next", "tree", "shapes")
 
 
 def build_transition_linearizer(

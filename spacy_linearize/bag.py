@@ -33,7 +33,7 @@ class Use:
 
     tags: bool = True
     heads: bool = True
-    deps: bool = True
+    deps: bool = True  # of arcs that count
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,14 @@ class Words:
     def __len__(self) -> int:
         return len(self.heads)
 
-    @property
-    def texts(self) -> list[str]:
-        return [self.doc[self.start + i].text for i in range(len(self))]
+    def part(self, start: int, end: int) -> "Words":
+        """Some of these words. Heads outside of the part are free."""
+        heads = self.heads[start:end].copy()
+        inside = (heads >= start) & (heads < end)
+        heads[(heads >= 0) & ~inside] = FREE
+        heads[inside] -= start
+        columns = self.columns[:, start:end]
+        return Words(self.doc, self.start + start, columns, self.tags[start:end], heads, self.labels[start:end].copy())
 
     def to_bag(self, engine: "Engine") -> "Bag":
         """The bag of these words, for the search."""
@@ -97,22 +102,32 @@ class LazyTexts(Sequence[str]):
         return self.words.doc[self.words.start + i].text
 
 
-def read_words(doc: Doc, use: Use, start: int = 0, end: int | None = None) -> Words:
-    """The words of a Doc, or of a part of it that has arcs only within itself.
+def read_words(doc: Doc, use: Use) -> Words:
+    """The words of a Doc.
 
     use (Use): What counts as given. What does not is read as missing.
     """
+    return _words(doc, use, doc.to_array(ATTRS), 0)
+
+
+def read_sentences(doc: Doc, use: Use) -> Iterator[Words]:
+    """The words of each sentence of a Doc that has sentence boundaries."""
+    table = doc.to_array(ATTRS)
+    for sent in doc.sents:
+        yield _words(doc, use, table[sent.start : sent.end], sent.start)
+
+
+def _words(doc: Doc, use: Use, table: Array, start: int) -> Words:
     from .arrays import read_arcs
 
-    table = doc.to_array(ATTRS)[start:end]
     strings = doc.vocab.strings
     roots = (UNLABELLED, strings["ROOT"], strings["root"])
     heads, labels, outside = read_arcs(table[:, _DEP], table[:, _HEAD], UNLABELLED, roots)
     if use.heads and outside >= 0:
-        raise error("SL043", words=[outside], texts=[token.text for token in doc[start:end]])
+        raise error("SL043", words=[outside], texts=[token.text for token in doc[start : start + len(table)]])
     if not use.heads:
         heads = np.full(len(table), FREE, dtype=np.int32)
-    if not use.deps:
+    if not (use.deps and use.heads):  # a label without its arc would fit no other
         labels = np.zeros(len(table), dtype=np.uint64)
     tags = table[:, _TAG] if use.tags else np.zeros(len(table), dtype=np.uint64)
     return Words(doc, start, table.T, tags, heads, labels)
@@ -125,5 +140,4 @@ def split(doc: Doc, use: Use, sentences: str, name: str = "linearizer") -> Itera
         return
     if not doc.has_annotation("SENT_START"):
         raise error("SL042", name=name)
-    for sent in doc.sents:
-        yield read_words(doc, use, sent.start, sent.end)
+    yield from read_sentences(doc, use)

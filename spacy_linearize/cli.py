@@ -77,12 +77,13 @@ def order_command(
     beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
     nbest: int = typer.Option(1, "--nbest", "-n", help="Show so many orders of each bag"),
     threads: int = typer.Option(1, "--threads", "-t", help="Order so many bags at the same time"),
-    use_tags: bool = typer.Option(True, help="Whether tags of the input are given"),
-    use_heads: bool = typer.Option(True, help="Whether arcs and labels of the input are given"),
+    use_tags: bool = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own"),
+    use_heads: bool = typer.Option(None, help="Whether arcs of the input are given, likewise"),
 ) -> None:
     """Order bags of words: arguments, a file, or the lines of standard input.
 
-    A bag that cannot be ordered is reported with its number and skipped; the exit code is then 1.
+    A bag that cannot be ordered is reported with its number and skipped; the exit code is then 1. Everything streams,
+    but a .spacy file is read, and written, as a whole.
 
     \b
     Examples:
@@ -98,11 +99,18 @@ def order_command(
     out_kind = format_of(output_path, output_format.value if output_format else None)
     if in_kind in (None, "jsonl"):
         raise error("SL022", key="input format", value=in_kind, expected="text, conllu or spacy")
+    if input_path is None and in_kind != "text":
+        raise error("SL022", key="input", value=None, expected=f"a path, for the format {in_kind}")
+    if words and input_path is not None:
+        raise error("SL022", key="input", value=str(input_path), expected="left out when words are given")
+    if nbest < 1:
+        raise error("SL022", key="nbest", value=nbest, expected="1 or more")
     if out_kind == "spacy" and output_path is None:
         raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
     nlp = load(model, beam)
     component = nlp.get_pipe("linearizer")
-    component.use_tags, component.use_heads, component.use_deps = use_tags, use_heads, use_heads
+    component.use_tags = component.use_tags if use_tags is None else use_tags
+    component.use_heads = component.use_heads if use_heads is None else use_heads
     from spacy.tokens import Doc
 
     bags = iter([(1, Doc(nlp.vocab, words=words))]) if words else read_bags(input_path, in_kind or "text", nlp.vocab)
@@ -215,7 +223,7 @@ def evaluate_command(
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     grid: bool = typer.Option(False, help="All of 0, 50, 100% tags with 0, 50, 100% arcs"),
     beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
-    limit: int = typer.Option(0, help="Only so many sentences"),
+    limit: int = typer.Option(0, help="Only so many Docs"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
     analyse: bool = typer.Option(False, help="Spans by length, span lengths, brevity"),
     beams: str = typer.Option(None, help="BLEU for several widths of the beam, such as 1,4,16"),

@@ -152,16 +152,9 @@ def _sentences(doc: Doc) -> list[Doc]:
 
 
 def without_spaces(doc: Doc) -> Doc:
-    """A copy of a Doc whose spaces are unknown, with all annotation."""
-    if doc.has_unknown_spaces:
-        return doc
-    bare = Doc(doc.vocab, words=[token.text for token in doc])
-    attrs = ["TAG", "POS", "MORPH", "LEMMA", "DEP", "HEAD", "SENT_START", "ENT_IOB", "ENT_TYPE"]
-    if doc.has_annotation("DEP"):
-        attrs.remove("SENT_START")  # comes with the heads
-    else:
-        attrs = [attr for attr in attrs if attr not in ("DEP", "HEAD")]
-    bare.from_array(attrs, doc.to_array(attrs))
+    """A copy of a Doc with all annotation, whose spaces count as unknown."""
+    bare = doc.copy()
+    bare.has_unknown_spaces = True
     return bare
 
 

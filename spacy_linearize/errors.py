@@ -13,11 +13,12 @@ MESSAGES = {
     "SL006": "'{name}' has {got} entries for {n} words. Give one entry for each word.",
     # What is wrong with the gold order and tree of a training example.
     "SL010": "The gold order does not hold each of the {n} words once. Give a permutation of 0 to {last}.",
-    "SL011": "The gold order and tree cannot be reached at {words}: the tree is not projective in this "
-    "order, or it contradicts what is given. Skip the sentence, or make its tree projective.",
+    "SL011": "The gold tree is not projective in the gold order, at {words}. Skip the sentence, or make its tree "
+    "projective.",
     "SL012": "The gold tree has {n} roots, or heads are missing. Give one word the head ROOT and every other a head.",
     "SL013": "The predicted Doc has other words than the reference, or the same words in a sequence that leaves "
     "their match open: '{word}'. Give both Docs the same tokens in the same sequence.",
+    "SL014": "The gold head of {words} is not the given one. Leave that head free.",
     # What is wrong with the settings.
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",

@@ -60,7 +60,8 @@ def evaluate(
     path (Path): A .spacy file.
     """
     component = nlp.get_pipe(name)
-    component.beam_width = beam_width or component.beam_width
+    width_before = component.beam_width
+    component.beam_width = beam_width or width_before
     corpus = Corpus(path, tags=tags, heads=heads, labelled=labelled, gold_preproc=True, limit=limit, seed=seed)
     examples = list(corpus(nlp))
     start = time.perf_counter()
@@ -70,7 +71,8 @@ def evaluate(
     scores = linearizer_score(scored)
     percent = {key.removeprefix("linearize_"): None if v is None else 100 * v for key, v in scores.items()}
     pairs = [(eg.predicted, eg.reference) for eg in scored]
-    return Run(tags, heads, component.beam_width, percent, ms, pairs)
+    width, component.beam_width = component.beam_width, width_before
+    return Run(tags, heads, width, percent, ms, pairs)
 
 
 def spans(doc: Doc) -> list[tuple[str, ...]]:
@@ -117,7 +119,8 @@ def span_lengths(pairs: Iterable[tuple[Doc, Doc]]) -> dict[str, dict[int, float]
 
 
 def brevity(pairs: Iterable[tuple[Doc, Doc]]) -> list[dict[str, float]]:
-    """Words in the output for each word of the gold sentence, by its length (Fig. 8)."""
+    """Words in the output for each word of the gold sentence, by its length (Fig. 8). Always 1, since an output is a
+    permutation: here to be seen beside systems for which it is not."""
     ours: Counter[int] = Counter()
     theirs: Counter[int] = Counter()
     for output, gold in pairs:

@@ -7,7 +7,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .bag import FREE, Use, Words, read_words
+from .bag import FREE, Use, Words, read_sentences, read_words
 from .errors import error
 from .reorder import reorder
 
@@ -17,8 +17,7 @@ def gold_sentences(doc: Doc) -> Iterator[Words]:
     if not len(doc):
         return
     if doc.has_annotation("SENT_START"):
-        for sent in doc.sents:
-            yield read_words(doc, Use(), sent.start, sent.end)
+        yield from read_sentences(doc, Use())
     else:
         yield read_words(doc, Use())
 
@@ -26,8 +25,14 @@ def gold_sentences(doc: Doc) -> Iterator[Words]:
 def training_pairs(eg: Example, use: Use) -> Iterator[tuple[Words, Words]]:
     """What is given and what is gold, sentence by sentence, with the words in the same sequence."""
     predicted = _in_sequence_of(eg.reference, eg.predicted)
+    whole = read_words(predicted, use)
     for gold in gold_sentences(eg.reference):
-        yield read_words(predicted, use, gold.start, gold.start + len(gold)), gold
+        given = whole.part(gold.start, gold.start + len(gold))
+        # An arc that some component before this one got wrong cannot lead to the gold tree.
+        wrong = (given.heads != gold.heads) & (gold.heads != FREE)
+        given.heads[wrong] = FREE
+        given.labels[wrong] = 0
+        yield given, gold
 
 
 def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:

@@ -31,7 +31,7 @@ DEFAULT_MODEL_CONFIG = """
 @architectures = "spacy_linearize.TransitionLinearizer.v1"
 system = "order_first"
 direction = "left_to_right"
-groups = ["unigram", "bigram", "trigram", "linearization", "lookahead", "next"]
+groups = ["unigram", "bigram", "trigram", "linearization", "lookahead", "next", "tree", "shapes"]
 templates = []
 atomic_shift = false
 table_bits = 22
@@ -272,6 +272,10 @@ class Linearizer(TrainablePipe):
                 spaces[-1] = True  # between sentences
             spaces += self.shim.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
         new = reorder(doc, order, spaces, tags, heads, labels)
+        if len(parts) > 1 and not self.tree:
+            for words, _ in parts:
+                for i in range(len(words)):
+                    new[words.start + i].is_sent_start = i == 0
         # Tuples, because that is what lists become on the way through a DocBin.
         new.user_data["._.", EXTENSION, None, None] = {
             "order": tuple(order.tolist()),
@@ -373,7 +377,7 @@ class Linearizer(TrainablePipe):
         except LinearizeError as problem:
             if problem.code != "SL011":
                 raise
-            return 0  # not projective: counted in initialize
+            return 0  # not projective: counted, and reported, in initialize
         return progress.violations
 
     # Serialisation: TrainablePipe does it; what is left is to make known the strings of tags and labels.

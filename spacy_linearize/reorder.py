@@ -65,9 +65,15 @@ def _move(spans: Iterable[Span], new: Doc, place: Array) -> list[Span]:
 
 def _move_spans(doc: Doc, new: Doc, place: Array) -> None:
     if doc.has_annotation("ENT_IOB"):
-        new.set_ents(sorted(_move(doc.ents, new, place), key=lambda span: span.start))
+        missing = [] if doc.has_annotation("ENT_IOB", require_complete=True) else _missing_ents(doc, new, place)
+        new.set_ents(sorted(_move(doc.ents, new, place), key=lambda span: span.start), missing=missing)
     for key, group in doc.spans.items():
         new.spans[key] = SpanGroup(new, name=group.name, attrs=dict(group.attrs), spans=_move(group, new, place))
+
+
+def _missing_ents(doc: Doc, new: Doc, place: Array) -> list[Span]:
+    """The tokens of which it is not known whether they belong to an entity."""
+    return [new[k : k + 1] for k in sorted(int(place[t.i]) for t in doc if t.ent_iob == 0)]
 
 
 def _move_user_data(doc: Doc, new: Doc, place: Array) -> None:
@@ -83,9 +89,11 @@ def _move_user_data(doc: Doc, new: Doc, place: Array) -> None:
             new.user_data[key] = value
             continue
         prefix, name, start_char, end_char = key
+        if start_char not in token_at:
+            continue  # left over from a token that is no more, after a merge
         if end_char is None:
             new.user_data[prefix, name, new[int(place[token_at[start_char]])].idx, None] = value
-        elif start_char in token_at and end_char in token_to:
+        elif end_char in token_to:
             found = _new_range(token_at[start_char], token_to[end_char], place)
             if found:
                 span = new[found[0] : found[1]]

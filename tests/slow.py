@@ -126,7 +126,56 @@ class SlowState:
         members = [c for c in members if (c in self.order) == wants_shifted]
         return set_hash(self.words[c]["d" if name[1] == "l" else "p"] for c in members)
 
+    def anchor(self):
+        """The word that has to be finished first."""
+        if not self.stack:
+            return None
+        s0 = self.stack[-1]
+        if any(c not in self.head for c in self.given_children(s0)):
+            return s0
+        return self.words[s0]["head"] if self.words[s0]["head"] >= 0 else None
+
+    def path(self, k):
+        """k and its given heads, upwards."""
+        path = [k]
+        while self.words[path[-1]]["head"] >= 0:
+            path.append(self.words[path[-1]]["head"])
+        return path
+
+    def opened(self, k, atom):
+        """The constituent that k opens, or the relation of k to the word before."""
+        path, anchor = self.path(k), self.anchor()
+        if atom == "LW0":
+            if all(word["head"] < 0 for word in self.words):
+                return 0
+            if not self.order:
+                return START
+            last = self.order[-1]
+            heads = self.words[k]["head"], self.words[last]["head"]
+            if heads[0] == last:
+                return 2
+            if heads[1] == k:
+                return 3
+            if heads[0] >= 0 and heads[0] == heads[1]:
+                return 4
+            return 5 if self.path(last)[-1] == path[-1] else 6
+        base = anchor if anchor in path else path[-1]
+        c = k if k == base else path[path.index(base) - 1]
+        if atom == "Cself":
+            return 1 if k == base else 2 if k == c else 3
+        if atom == "Csize":
+            size = sum(c in self.path(other) for other in range(len(self.words)))
+            return size if size < 4 else 4 if size < 7 else 5
+        return self.words[c][atom[2:]]
+
     def state_atom(self, atom):
+        if atom[0] == "H":
+            h = self.anchor()
+            if h is None:
+                return 0
+            if atom == "Hs":
+                return 2 if h in self.order else 1
+            return self.words[h][atom[2:]] if "." in atom else self.given(h, atom[1:])
         if atom == "rest":
             return min(4, len(self.words) - len(self.order))
         if "." in atom:
@@ -148,6 +197,8 @@ class SlowState:
             return 0
         if atom == "SHIFT":
             return SHIFT
+        if atom[0] == "C" or atom == "LW0":
+            return self.opened(k, atom)
         if atom == "L.p":
             return symbol
         if "." in atom:

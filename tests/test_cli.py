@@ -105,6 +105,11 @@ class TestOrder:
         (tmp_path / "in.txt").write_bytes(b"dog\n\xff\xfe\ndog\n")
         assert order("-i", tmp_path / "in.txt") == (1, "dog\ndog\n", "✘ 2: it is not UTF-8\n")
 
+    def test_inputs_that_cannot_be_meant(self, order):
+        assert "[SL022] Setting 'input' is None" in order("--input-format", "conllu", stdin="1\tdog")[2]
+        assert "[SL022] Setting 'input' is" in order("-i", DATA / "mini_en.conllu", "dog")[2]
+        assert "[SL022] Setting 'nbest' is 0" in order("--nbest", "0", "dog")[2]
+
     def test_beam(self, order):
         assert order("--beam", "1", "dog")[:2] == (0, "dog\n")
         assert order("--beam", "0", "dog") == (1, "", "✘ [SL022] Setting 'beam' is 0, but must be 1 or more.\n")
@@ -148,6 +153,9 @@ class TestConvert:
         docs = list(DocBin().from_disk(tmp_path / "new" / "out.spacy").get_docs(spacy.blank("en").vocab))
         assert docs[0][0].tag_ == "DET"
         assert docs[0].user_data["sent_id"] == "mini-en-001"
+        umask = os.umask(0)
+        os.umask(umask)
+        assert (tmp_path / "new" / "out.spacy").stat().st_mode & 0o777 == 0o666 & ~umask
 
     def test_folder_in_order_of_names(self, tmp_path):
         for name in ("b.conllu", "a.conllu"):

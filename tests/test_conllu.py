@@ -99,6 +99,9 @@ def test_line_ends_and_byte_order_mark(vocab, tmp_path):
         (rows(("a", 1)), 4, "'a' is its own head"),
         (rows(("a", 2), ("b", 1), ("c", 0)), 4, "cycle"),
         ("1-x" + "\t_" * 9 + "\n\n", 4, "the id '1-x' is not a range"),
+        ("0-1" + "\t_" * 9 + "\n\n", 4, "the id '0-1' is not a range"),
+        (rows(("a", 0)).replace("\tX\t", "\tFOO\t"), 4, "in the sentence from here on"),
+        (rows(("a", 0)).replace("\ta\ta\t", "\t\ta\t"), 4, "in the sentence from here on"),
     ],
 )
 def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):

@@ -209,6 +209,17 @@ class TestSpacing:
         assert self.text(nlp, spacing, ["Zebras", "run", "."]) == "Zebras run."
 
 
+def test_without_spaces_keeps_all_annotation(nlp):
+    doc = read_docs(nlp.vocab)[2]
+    doc.cats = {"A": 1.0}
+    doc.spans["x"] = [doc[0:2]]
+    doc.user_data["key"] = 1
+    bare = without_spaces(doc)
+    assert bare.has_unknown_spaces
+    assert not doc.has_unknown_spaces
+    assert (bare.cats, bare.user_data, [s.text for s in bare.spans["x"]]) == (doc.cats, doc.user_data, [doc[0:2].text])
+
+
 def test_give_and_without_spaces_keep_the_original(nlp):
     doc = read_docs(nlp.vocab)[2]
     before = doc.to_bytes()

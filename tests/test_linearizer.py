@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 import spacy_linearize.linearizer
-from spacy_linearize.bag import Use, read_words
+from spacy_linearize.bag import ATTRS, Use, _words
 from spacy_linearize.corpus import Corpus, give
 from spacy_linearize.errors import LinearizeError
 
@@ -85,6 +85,26 @@ class TestOrdering:
                 nlp(bag(nlp, "dog The"))
         finally:
             nlp.get_pipe("linearizer").sentences = "doc"
+
+    def test_sentences_stay_sentences_without_trees(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        component.sentences, component.tree = "sents", False
+        try:
+            out = nlp(Doc(nlp.vocab, words=["dog", "The", "Who", "opened"], sent_starts=[True, False, True, False]))
+        finally:
+            component.sentences, component.tree = "doc", True
+        assert [sent.text for sent in out.sents] == ["The dog", "Who opened"]
+
+    def test_labels_do_not_count_without_heads(self, nlp):
+        """Otherwise the label of the root would land on another word."""
+        component = nlp.get_pipe("linearizer")
+        component.use_heads, component.overwrite = False, True
+        try:
+            for doc in read_docs(nlp.vocab)[:30]:
+                assert [t.dep_ for t in nlp(doc) if t.head.i == t.i] == ["ROOT"]
+                assert [t.dep_ for t in nlp(doc)].count("ROOT") == 1
+        finally:
+            component.use_heads, component.overwrite = True, False
 
     def test_no_tree_when_none_is_wanted(self, nlp):
         component = nlp.get_pipe("linearizer")
@@ -195,6 +215,22 @@ class TestEverythingMoves:
         assert out.ents == ()
         assert [s.text for s in out.spans["pairs"]] == ["the door"]
 
+    def test_values_of_tokens_that_are_no_more(self, nlp):
+        Token.set_extension("colour", default=None, force=True)
+        doc = bag(nlp, "door the opened ? Who")
+        doc[1]._.colour = "red"
+        doc[2]._.colour = "blue"
+        with doc.retokenize() as retokenizer:
+            retokenizer.merge(doc[0:2])
+        out = nlp(doc)
+        assert {t.text: t._.colour for t in out} == {"door the": None, "opened": "blue", "?": None, "Who": None}
+
+    def test_missing_entities_stay_missing(self, nlp):
+        doc = bag(nlp, "door the opened ? Who")
+        doc.set_ents([Span(doc, 4, 5, label="PERS")], missing=[doc[0:2]], outside=[doc[2:4]])
+        out = nlp(doc)
+        assert {t.text: t.ent_iob_ for t in out} == {"Who": "B", "opened": "O", "the": "", "door": "", "?": "O"}
+
     def test_the_rest(self, nlp, doc):
         out = nlp(doc)
         assert out._.source == "here"
@@ -240,7 +276,7 @@ class TestBadInput:
     def test_head_in_another_sentence(self, nlp):
         doc = bag(nlp, "a b c d", heads=[1, 1, 3, 3], deps=["x", "ROOT", "x", "ROOT"])
         with pytest.raises(LinearizeError, match=r"SL043.*word 0 'a'"):
-            read_words(doc, Use(), 0, 1)
+            _words(doc, Use(), doc.to_array(ATTRS)[:1], 0)
 
     def test_unknown_tag_and_label_are_kept(self, nlp):
         out = nlp(bag(nlp, "dog the", tags=["TAGS", "TAGT"], heads=[0, 0], deps=["ROOT", "strange"]))

@@ -27,6 +27,18 @@ def test_configs_are_filled_and_valid(path):
     assert not corpora["dev"].resample
 
 
+def test_defaults_agree():
+    """Group names stand in the core, the architecture and the component, since none may import the others early."""
+    from spacy_linearize.architecture import DEFAULT_GROUPS
+    from spacy_linearize.core.templates import GROUPS
+    from spacy_linearize.linearizer import DEFAULT_LINEARIZER_MODEL
+
+    assert tuple(GROUPS) == DEFAULT_GROUPS == tuple(DEFAULT_LINEARIZER_MODEL["groups"])
+    for name in ("default", "full_tree"):
+        model = load_config(ROOT / "configs" / f"{name}.cfg")["components"]["linearizer"]["model"]
+        assert {**model, **DEFAULT_LINEARIZER_MODEL} == model
+
+
 def test_configs_of_the_papers():
     liu = load_config(ROOT / "configs" / "liu2015.cfg")["components"]["linearizer"]
     assert (liu["beam_width"], liu["model"]["system"], liu["model"]["update"]) == (64, "joint", "early")
@@ -68,8 +80,8 @@ GLOBS = ["--vars.ptb_train", "wsj_*.mrg", "--vars.ptb_dev", "wsj_*.mrg"]
 
 
 def test_from_brackets_to_a_package_and_nothing_twice(project):
-    for workflow in ("ptb", "all"):
-        spacy_project("run", workflow, ".", *SMALL, *GLOBS, cwd=project)
+    for command in ("ptb", "analyse", "package"):
+        spacy_project("run", command, ".", *SMALL, *GLOBS, cwd=project)
     full = json.loads((project / "metrics" / "ptb-full_tree-full.json").read_text())
     assert full["runs"][0]["sentences"] == 30
     assert full["runs"][0]["bleu"] > 60

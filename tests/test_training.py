@@ -117,6 +117,19 @@ class TestTraining:
         component.initialize(lambda: few, nlp=nlp, corpus=corpus)
         assert len(component.labels) > len(some)
 
+    def test_wrong_arcs_of_another_component_are_left_out(self):
+        nlp = self.make()
+        gold = read_docs(nlp.vocab)[0]
+        given = give(gold, 1, 1)
+        wrong = Doc(
+            nlp.vocab,
+            words=[t.text for t in given],
+            heads=[2 if t.i == 0 else t.head.i for t in given],
+            deps=[t.dep_ for t in given],
+        )
+        nlp.initialize(lambda: [Example(given, gold)])
+        assert nlp.update([Example(wrong, gold)], drop=0.0)["linearizer"] == 1.0
+
     def test_dropout_and_seed(self, corpus_path):
         def train(seed, drop):
             nlp = self.make(seed=seed)

@@ -3,6 +3,8 @@ from typing import Any
 from .lexicon import Lexicon
 from .weights import Weights
 
+def rough_tree(order: list[int], heads: list[int]) -> list[int]: ...
+
 class Attacher:
     weights: Weights
     lexicon: Lexicon

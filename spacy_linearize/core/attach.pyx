@@ -1,7 +1,7 @@
 """The tree over a fixed order: scores of arcs, the best tree under the given ones, and labels.
 
 Arcs that contradict a given one cannot be chosen, so the best tree is found among those that keep every given arc. Each
-order that a transition system returns has such a tree. Labels are chosen afterwards, for each arc by itself.
+order that a transition system returns has such a tree. Bags of over MAX_CHART words get a rough tree instead. Labels are chosen afterwards, for each arc by itself.
 """
 import numpy as np
 from cython.operator cimport dereference
@@ -22,7 +22,9 @@ cdef enum:
     N_ATOMS = 8         # of ARC_ATOMS
     OUTSIDE = 1         # value of an atom beyond the ends of the sentence
     ROOT_HEAD = 3       # value of the head's atoms for the root's arc
-    N_DISTANCES = 8
+    NO_WORD = -1
+    NOT_BEGUN = -3
+    MAX_CHART = 1000    # words: the chart takes their cube in time and their square in memory
 
 
 cdef cppclass PartsC:
@@ -34,7 +36,7 @@ cdef cppclass PartsC:
 
 cdef cppclass SentenceC:
     # The words in order, and hashes of the two sides of every template for every word.
-    int n
+    Py_ssize_t n
     vector[uint64_t] forms
     vector[uint64_t] tags
     vector[uint64_t] labels
@@ -55,7 +57,7 @@ cdef PartsC compile_parts(templates) except *:
 
 
 cdef int hash_sides(SentenceC* s, PartsC* parts) except -1 nogil:
-    cdef int n_templates = parts.seeds.size(), k, t
+    cdef Py_ssize_t n_templates = parts.seeds.size(), k, t
     s.head_parts.resize((s.n + 1) * n_templates)
     s.dependent_parts.resize(s.n * n_templates)
     for k in range(s.n + 1):
@@ -66,14 +68,14 @@ cdef int hash_sides(SentenceC* s, PartsC* parts) except -1 nogil:
     return 0
 
 
-cdef inline uint64_t hash_side(SentenceC* s, int k, uint64_t h, vector[int]& atoms) noexcept nogil:
+cdef inline uint64_t hash_side(SentenceC* s, Py_ssize_t k, uint64_t h, vector[int]& atoms) noexcept nogil:
     cdef int atom
     for atom in atoms:
         h = mix(h, atom_of(s, k, atom % (N_ATOMS // 2)))
     return h
 
 
-cdef inline uint64_t atom_of(SentenceC* s, int k, int atom) noexcept nogil:
+cdef inline uint64_t atom_of(SentenceC* s, Py_ssize_t k, int atom) noexcept nogil:
     """Form, tag, tag before, tag after."""
     if k == s.n:
         return ROOT_HEAD
@@ -85,34 +87,35 @@ cdef inline uint64_t atom_of(SentenceC* s, int k, int atom) noexcept nogil:
     return s.tags[k] if 0 <= k < s.n else OUTSIDE
 
 
-cdef inline uint64_t side_of(SentenceC* s, int head, int dependent) noexcept nogil:
+cdef inline uint64_t side_of(SentenceC* s, Py_ssize_t head, Py_ssize_t dependent) noexcept nogil:
     return 1 if head == s.n else 2 if head > dependent else 3
 
 
-cdef inline int distance_of(SentenceC* s, int head, int dependent) noexcept nogil:
-    cdef int distance = head - dependent if head > dependent else dependent - head
+cdef inline Py_ssize_t distance_of(SentenceC* s, Py_ssize_t head, Py_ssize_t dependent) noexcept nogil:
+    cdef Py_ssize_t distance = head - dependent if head > dependent else dependent - head
     if head == s.n:
         return 0
     return distance if distance <= 5 else 6 if distance <= 10 else 7
 
 
-cdef int arc_slots(SentenceC* s, int n_templates, int head, int dependent, int shift, uint32_t* slots) noexcept nogil:
+cdef Py_ssize_t arc_slots(SentenceC* s, Py_ssize_t n_templates, Py_ssize_t head, Py_ssize_t dependent, int shift,
+                          uint32_t* slots) noexcept nogil:
     """Every template with the side of the head, and once more with the distance."""
     cdef uint64_t side = mix(0, side_of(s, head, dependent))
     cdef uint64_t far = mix(side, 1 + distance_of(s, head, dependent))
     cdef uint64_t* head_parts = s.head_parts.data() + head * n_templates
     cdef uint64_t* dependent_parts = s.dependent_parts.data() + dependent * n_templates
-    cdef int t
+    cdef Py_ssize_t t
     for t in range(n_templates):
         slots[2 * t] = slot_of(head_parts[t], dependent_parts[t] ^ side, shift)
         slots[2 * t + 1] = slot_of(head_parts[t], dependent_parts[t] ^ far, shift)
     return 2 * n_templates
 
 
-cdef int label_slots(SentenceC* s, int n_templates, int head, int dependent, uint64_t label, int shift,
-                     uint32_t* slots) noexcept nogil:
+cdef Py_ssize_t label_slots(SentenceC* s, Py_ssize_t n_templates, Py_ssize_t head, Py_ssize_t dependent, uint64_t label,
+                            int shift, uint32_t* slots) noexcept nogil:
     cdef uint64_t choice = mix(mix(0, side_of(s, head, dependent)), label)
-    cdef int t
+    cdef Py_ssize_t t
     for t in range(n_templates):
         slots[t] = slot_of(s.head_parts[head * n_templates + t],
                            s.dependent_parts[dependent * n_templates + t] ^ choice, shift)
@@ -129,7 +132,7 @@ cdef inline double sum_weights(const float* weights, const uint32_t* slots, int 
 
 cdef int score_arcs(SentenceC* s, int n_templates, const float* weights, int shift, ChartC* chart) except -1 nogil:
     """Fill chart.arcs: given arcs cost nothing, arcs that contradict them are out, the others get their score."""
-    cdef int n = s.n, head, d, root = -1
+    cdef Py_ssize_t n = s.n, head, d, root = -1
     cdef vector[uint32_t] slots
     slots.resize(2 * n_templates)
     chart.arcs.assign((n + 1) * n, -INFINITY)
@@ -187,6 +190,81 @@ cdef SentenceC make_sentence(const int[:] order, const uint64_t[:] forms, const 
     return s
 
 
+cdef int attach_roughly(SentenceC* s, vector[int]* tree) except -1 nogil:
+    """A projective tree in linear time, for bags that are too long for a chart. It replays the order as the order-first
+    system does: a free component hangs on the word that had to be finished first when it began, or else on the root."""
+    cdef vector[int] pending, stack, top, anchor, path
+    cdef int i, k, n = s.n, s0, s1, root = NO_WORD
+    pending.resize(n)
+    top.assign(n, NO_WORD)
+    anchor.assign(n, NOT_BEGUN)
+    for i in range(n):
+        if s.heads[i] >= 0:
+            pending[s.heads[i]] += 1
+        elif s.heads[i] == ROOT:
+            root = i
+    for i in range(n):
+        k = i
+        while top[k] == NO_WORD and s.heads[k] >= 0:
+            path.push_back(k)
+            k = s.heads[k]
+        if top[k] == NO_WORD:
+            top[k] = k
+        while not path.empty():
+            top[path.back()] = top[k]
+            path.pop_back()
+    for i in range(n):
+        if anchor[top[i]] == NOT_BEGUN:
+            anchor[top[i]] = NO_WORD
+            if not stack.empty():
+                k = stack.back()
+                anchor[top[i]] = k
+                if pending[k] == 0:
+                    anchor[top[i]] = s.heads[k]
+        stack.push_back(i)
+        while not stack.empty():
+            s0 = stack.back()
+            s1 = NO_WORD
+            if stack.size() > 1:
+                s1 = stack[stack.size() - 2]
+            if s1 != NO_WORD and s.heads[s1] == s0:
+                stack.pop_back()
+                stack[stack.size() - 1] = s0
+                pending[s0] -= 1
+            elif pending[s0] > 0:
+                break
+            elif s1 != NO_WORD and s.heads[s0] == s1:
+                stack.pop_back()
+                pending[s1] -= 1
+            elif s.heads[s0] < 0:
+                stack.pop_back()
+            else:
+                break
+    for i in range(n):
+        if s.heads[i] == FREE and anchor[i] == NO_WORD and root == NO_WORD:
+            root = i
+            tree[0][i] = ROOT
+    for i in range(n):
+        if s.heads[i] == FREE and i != root:
+            tree[0][i] = anchor[i]
+            if anchor[i] == NO_WORD:
+                tree[0][i] = root
+    return 0
+
+
+def rough_tree(order, heads):
+    """What `attach_roughly` makes of an order and given heads, by input position. For tests."""
+    nothing = np.zeros(len(order), dtype=np.uint64)
+    order = np.asarray(order, dtype=np.int32)
+    cdef SentenceC s = make_sentence(order, nothing, nothing, np.asarray(heads, dtype=np.int32), nothing)
+    cdef vector[int] tree = s.heads
+    attach_roughly(&s, &tree)
+    found = [ROOT] * len(order)
+    for i, k in enumerate(order):
+        found[k] = order[tree[i]] if tree[i] >= 0 else ROOT
+    return found
+
+
 cdef class Attacher:
     """Adds the arcs and labels that an order leaves open.
 
@@ -236,14 +314,21 @@ cdef class Attacher:
         return heads, labels
 
     cdef vector[int] _tree(self, SentenceC* s, const float* weights) except *:
-        """Positions of the heads in the order. If nothing is missing these are the given ones."""
+        """Positions of the heads in the order. The given ones, if nothing is missing; if only the root is, it is known."""
         cdef ChartC chart
         cdef vector[int] tree = s.heads
-        cdef bint missing = False
-        cdef int i
+        cdef int i, n_missing = 0, missing = 0
+        cdef bint has_root = False
         for i in range(s.n):
-            missing |= s.heads[i] == FREE
-        if missing:
+            has_root |= s.heads[i] == ROOT
+            if s.heads[i] == FREE:
+                n_missing += 1
+                missing = i
+        if n_missing == 1 and not has_root:
+            tree[missing] = ROOT
+        elif n_missing and s.n > MAX_CHART:
+            attach_roughly(s, &tree)
+        elif n_missing:
             with nogil:
                 hash_sides(s, &self.arc_parts)
                 score_arcs(s, self.arc_parts.seeds.size(), weights, 64 - self.weights.bits, &chart)
@@ -277,8 +362,7 @@ cdef class Attacher:
         cdef SentenceC s = make_sentence(order, forms, tags, given_heads, given_labels)
         cdef SentenceC gold = make_sentence(order, forms, tags, heads, labels)
         cdef vector[int] tree = self._tree(&s, self.weights.for_training())
-        cdef vector[uint32_t] slots
-        cdef int i, n_templates = self.arc_parts.seeds.size(), wrong_arcs = 0, wrong_labels = 0
+        cdef int i, n_templates = self.label_parts.seeds.size(), wrong_arcs = 0, wrong_labels = 0
         cdef int shift = 64 - self.weights.bits
         cdef uint64_t label
         for i in range(s.n):
@@ -288,8 +372,6 @@ cdef class Attacher:
                 self._add_arc(&s, tree[i], i, -1)
         if self.labelled:
             hash_sides(&s, &self.label_parts)
-            n_templates = self.label_parts.seeds.size()
-            slots.resize(n_templates)
             for i in range(s.n):
                 if s.labels[i] or gold.heads[i] < 0 or not gold.labels[i]:
                     continue

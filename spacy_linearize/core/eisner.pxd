@@ -14,5 +14,5 @@ cdef cppclass ChartC:
     vector[int] open_split
 
 
-cdef int fill_chart(ChartC* chart, int n) except -1 nogil
-cdef int read_tree(ChartC* chart, int n, vector[int]* heads) except -1 nogil
+cdef int fill_chart(ChartC* chart, Py_ssize_t n) except -1 nogil
+cdef int read_tree(ChartC* chart, Py_ssize_t n, vector[int]* heads) except -1 nogil

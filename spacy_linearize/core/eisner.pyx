@@ -9,8 +9,8 @@ from libcpp.vector cimport vector
 from .constraints cimport ROOT
 
 
-cdef int fill_chart(ChartC* chart, int n) except -1 nogil:
-    cdef int width, i, j, m, split
+cdef int fill_chart(ChartC* chart, Py_ssize_t n) except -1 nogil:
+    cdef Py_ssize_t width, i, j, m, split
     cdef double best, score
     cdef size_t cells = n * n
     chart.right.assign(cells, -INFINITY)
@@ -32,7 +32,7 @@ cdef int fill_chart(ChartC* chart, int n) except -1 nogil:
                 if score > best:
                     best = score
                     split = m
-            chart.open_split[i * n + j] = split
+            chart.open_split[i * n + j] = <int>split
             chart.right_open[i * n + j] = best + chart.arcs[i * n + j]
             chart.left_open[j * n + i] = best + chart.arcs[j * n + i]
             best = -INFINITY
@@ -43,7 +43,7 @@ cdef int fill_chart(ChartC* chart, int n) except -1 nogil:
                     best = score
                     split = m
             chart.right[i * n + j] = best
-            chart.right_split[i * n + j] = split
+            chart.right_split[i * n + j] = <int>split
             best = -INFINITY
             split = i
             for m in range(i, j):
@@ -52,7 +52,7 @@ cdef int fill_chart(ChartC* chart, int n) except -1 nogil:
                     best = score
                     split = m
             chart.left[j * n + i] = best
-            chart.left_split[j * n + i] = split
+            chart.left_split[j * n + i] = <int>split
     return 0
 
 
@@ -65,13 +65,13 @@ cdef enum SpanKind:
 
 cdef struct SpanC:
     int kind
-    int i
-    int j
+    Py_ssize_t i
+    Py_ssize_t j
 
 
-cdef int read_tree(ChartC* chart, int n, vector[int]* heads) except -1 nogil:
+cdef int read_tree(ChartC* chart, Py_ssize_t n, vector[int]* heads) except -1 nogil:
     """The best tree of a filled chart. Returns 0, or 1 if there is none."""
-    cdef int root = -1, r, m
+    cdef Py_ssize_t root = -1, r, m
     cdef double score, best = -INFINITY
     cdef vector[SpanC] todo
     cdef SpanC span
@@ -100,9 +100,9 @@ cdef int read_tree(ChartC* chart, int n, vector[int]* heads) except -1 nogil:
             todo.push_back(SpanC(LEFT_OPEN, m, span.j))
         else:
             if span.kind == RIGHT_OPEN:
-                heads[0][span.j] = span.i
+                heads[0][span.j] = <int>span.i
             else:
-                heads[0][span.i] = span.j
+                heads[0][span.i] = <int>span.j
             m = chart.open_split[span.i * n + span.j]
             todo.push_back(SpanC(RIGHT_COMPLETE, span.i, m))
             todo.push_back(SpanC(LEFT_COMPLETE, m + 1, span.j))

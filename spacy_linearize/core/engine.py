@@ -24,7 +24,7 @@ from .templates import expand
 from .weights import Weights
 
 Array = np.ndarray[Any, Any]
-SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {"order_first": OrderFirst, "joint": Joint}
+SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
 
 
 def _no_keys() -> Array:
@@ -122,9 +122,21 @@ class Engine:
         n_best (int): How many results to return at most.
         tree (bool): Whether to add the arcs that are not given.
         """
-        results = []
-        for score, order, tags, heads, labels in self.decoder.decode(bag, width=beam_width, n_best=n_best):
-            if tree and self.settings.system == "order_first":
+        if n_best < 1:
+            raise error("SL022", key="n_best", value=n_best, expected="1 or more")
+        width = beam_width if n_best == 1 else max(beam_width, n_best)
+        results: list[Linearization] = []
+        # With tags and trees to choose from, several derivations may share one order: the best of them counts.
+        seen = set()
+        found = self.decoder.decode(bag, width=width, n_best=1 if n_best == 1 else width)
+        for score, order, tags, heads, labels in found:
+            if n_best > 1:
+                if len(results) == n_best or order.tobytes() in seen:
+                    continue
+                seen.add(order.tobytes())
+            if not tree:
+                heads, labels = bag.heads, bag.column(2)
+            elif not self.decoder.system.builds_trees:
                 heads, labels = self.attacher.attach(order, bag.column(0), tags, heads, labels)
             if tree and self.settings.labelled:
                 labels[(heads == ROOT) & (labels == 0)] = self.root_label
@@ -175,7 +187,7 @@ class Engine:
         progress.examples += 1
         progress.violations += lost
         progress.actions += actions
-        if self.settings.system == "order_first" and FREE not in sentence.heads:
+        if not self.decoder.system.builds_trees and FREE not in sentence.heads:
             arcs, labels = self.attacher.update(
                 order, bag.column(0), bag.column(1), bag.heads, bag.column(2), sentence.heads, sentence.labels
             )

@@ -18,6 +18,7 @@ cdef enum:
     GIVEN_OF_S0 = 79
     N_GIVEN = 12
     OF_ANCHOR = 91
+    N_ANCHOR = 8
     GIVEN_OF_L = 6
     ACTION = 18
     IS_SHIFT = 19
@@ -161,7 +162,7 @@ cdef void read_anchor(BagC* bag, vector[NodeC]* nodes, const StateC* state, Extr
         if nodes[0][state.top].pending == 0:
             h = bag.forest.head[h]
     out.anchor = h if h >= 0 else NONE
-    for i in range(8):
+    for i in range(N_ANCHOR):
         values[i] = 0
     if h < 0:
         return
@@ -178,7 +179,7 @@ cdef void read_anchor(BagC* bag, vector[NodeC]* nodes, const StateC* state, Extr
 cdef void read_opened(BagC* bag, vector[NodeC]* nodes, const StateC* state, int k, ExtractionC* extraction,
                       uint64_t* values) noexcept nogil:
     """The constituent that word k opens below the anchor, or below the top of its own component."""
-    cdef int base = extraction.anchor, c = k, last, size
+    cdef int base = extraction.anchor, c = k, size, last
     if base == NONE or not (base <= k < base + bag.forest.size[base]):
         base = bag.forest.top[k]
     if k != base:
@@ -190,21 +191,21 @@ cdef void read_opened(BagC* bag, vector[NodeC]* nodes, const StateC* state, int 
     values[2] = bag.words[c].columns[<int>LABEL]
     values[3] = size if size < 4 else 4 if size < 7 else 5
     values[4] = 1 if k == base else 2 if k == c else 3
-    values[5] = START
-    if state.recent[0] != NONE:
-        last = nodes[0][state.recent[0]].word
-        if bag.forest.head[k] == last:
-            values[5] = 2
-        elif bag.forest.head[last] == k:
-            values[5] = 3
-        elif bag.forest.head[last] >= 0 and bag.forest.head[last] == bag.forest.head[k]:
-            values[5] = 4
-        elif bag.forest.top[last] == bag.forest.top[k]:
-            values[5] = 5
-        else:
-            values[5] = 6
-    if not bag.forest.has_arcs:
-        values[5] = 0
+    values[5] = 0
+    if bag.forest.has_arcs:
+        last = nodes[0][state.recent[0]].word if state.recent[0] != NONE else NONE
+        values[5] = START if last == NONE else relation(bag, k, last)
+
+
+cdef inline uint64_t relation(BagC* bag, int k, int other) noexcept nogil:
+    """How a word is related to another by given arcs: dependent, head, sibling, same component, none."""
+    if bag.forest.head[k] == other:
+        return 2
+    if bag.forest.head[other] == k:
+        return 3
+    if bag.forest.head[other] >= 0 and bag.forest.head[other] == bag.forest.head[k]:
+        return 4
+    return 5 if bag.forest.top[other] == bag.forest.top[k] else 6
 
 
 cdef inline uint64_t label_member(BagC* bag, int k) noexcept nogil:
@@ -318,6 +319,8 @@ cdef class Features:
         self.plan.atomic_shift = atomic_shift
         self.plan.needs_given_of_S0 = self.plan.needs_given_of_L = False
         self.plan.needs_anchor = self.plan.needs_opened = False
+        if len(STATE_ATOMS) != N_STATE_ATOMS or len(ACTION_ATOMS) != N_ACTION_ATOMS:
+            raise RuntimeError("templates.py and features.pxd name different atoms")
         state_number = {atom: i for i, atom in enumerate(STATE_ATOMS)}
         action_number = {atom: i for i, atom in enumerate(ACTION_ATOMS)}
         constant = {action_number["SHIFT"]} if atomic_shift else {action_number["SHIFT"], action_number["A"]}

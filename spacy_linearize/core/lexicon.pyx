@@ -79,11 +79,6 @@ cdef class Lexicon:
                 counts[context(LABELS_OF_DEPENDENT, tag, head > i, 0)][label] += 1
                 counts[context(ALL_LABELS, 0, 0, 0)][label] += 1
 
-    def labels(self, head_tag, tag, bint head_is_right):
-        """The labels to try on an arc between these tags, the likeliest first."""
-        found = labels_of(&self.c, head_tag, tag, head_is_right)
-        return [] if found == NULL else list(dereference(found))
-
     def __len__(self):
         return self.c.ranked.size()
 

@@ -15,7 +15,6 @@ cdef struct TraceC:
     # How a state was reached.
     int parent          # the trace of the state before, or -1
     ActionC action
-    double score        # after the action
 
 
 cdef cppclass WorkspaceC:

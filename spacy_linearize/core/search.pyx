@@ -27,8 +27,8 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.trace.clear()
     workspace.beam.resize(search.width)
     workspace.next_beam.resize(search.width)
-    workspace.bits.resize(search.width * n_blocks(n) + 1)
-    workspace.next_bits.resize(search.width * n_blocks(n) + 1)
+    workspace.bits.resize(<size_t>search.width * n_blocks(n) + 1)
+    workspace.next_bits.resize(<size_t>search.width * n_blocks(n) + 1)
     start_scratch(&workspace.scratch, n)
     start_extraction(&workspace.extraction, search.plan, n)
     workspace.beam.resize(1)
@@ -54,12 +54,11 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     for rank in range(kept):
         i = workspace.ranks[rank].second
         state = &workspace.next_beam[rank]
-        copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + rank * n_blocks(n), n)
+        copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + <size_t>rank * n_blocks(n), n)
         state.score = -workspace.ranks[rank].first
         search.system.apply(&search.context, state, &workspace.actions[i])
         trace.parent = state.trace
         trace.action = workspace.actions[i]
-        trace.score = state.score
         workspace.trace.push_back(trace)
         state.trace = workspace.trace.size() - 1
     workspace.beam.swap(workspace.next_beam)
@@ -163,8 +162,6 @@ cdef class Decoder:
         RETURNS (List[Tuple[float, ndarray, ndarray, ndarray, ndarray]]): Score, order (input positions), and by input
             position: tags, heads (FREE where the system leaves that open), labels.
         """
-        if width < 1:
-            raise error("SL022", key="beam_width", value=width, expected="1 or more")
         cdef Workspace workspace = self.take_workspace()
         cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), width)
         cdef int step, rank, n_steps = search.system.n_steps(bag.c.forest.n)
@@ -180,6 +177,8 @@ cdef class Decoder:
 
     cdef SearchC prepare(self, Bag bag, Workspace workspace, const float* weights, int width) except *:
         cdef SearchC search
+        if width < 1:
+            raise error("SL022", key="beam_width", value=width, expected="1 or more")
         search.context.bag = &bag.c
         search.context.lexicon = &self.lexicon.c
         search.context.nodes = &workspace.c.nodes

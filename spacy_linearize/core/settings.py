@@ -34,8 +34,8 @@ class Settings:
     groups: tuple[str, ...] = tuple(GROUPS)
     templates: tuple[str, ...] = ()
     atomic_shift: bool = False
-    table_bits: int = 20
-    attach_bits: int = 18
+    table_bits: int = 22
+    attach_bits: int = 20
     tags: str = "usual"
     labelled: bool = True
     update: str = "max_violation"

@@ -13,7 +13,7 @@ Nothing is executed on loading, and no memory is taken before the sizes have bee
 import json
 import os
 import struct
-import tempfile
+import threading
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -74,15 +74,15 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
 def save(path: str | Path, data: bytes) -> None:
     """Write a file so that at any moment either the old content or the new one is there, whole."""
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -54,11 +54,13 @@ cdef GoldC make_gold(Bag bag, order, heads, tags, labels, bint mirrored, bint ne
     for i in range(n):
         gold.order[n - 1 - i if mirrored else i] = name[bag.layout.number[order[i]]]
         k = name[bag.layout.number[i]]
+        if not ROOT <= heads[i] < n:
+            raise error("SL003", words=[i], texts=bag.texts, head=int(heads[i]), last=n - 1)
         gold.head[k] = name[bag.layout.number[heads[i]]] if heads[i] >= 0 else heads[i]
         gold.tag[k] = tags[i]
         gold.label[k] = labels[i]
         if forest.head[k] != FREE and forest.head[k] != gold.head[k]:
-            raise error("SL011", words=[i], texts=bag.texts)
+            raise error("SL014", words=[i], texts=bag.texts)
         if bag.c.words[k].tag_given or not gold.tag[k]:
             gold.tag[k] = bag.c.words[k].columns[<int>TAG]
         if bag.c.words[k].columns[<int>LABEL]:

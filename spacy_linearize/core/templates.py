@@ -21,6 +21,12 @@ and so on, named as in Puduppully et al. 2016):
     s or ns         ... of those that are shifted, or not shifted
     ps              whether its given head is shifted
     lp, pp, wp      the label of the arc to its given head, that head's tag, and its form
+
+The anchor H is the word that has to be finished first: S0, if something given is still to come below it, or else its
+given head. It has H.w, H.p, H.d, Hcls, Hclns, Hcps, Hcpns, and Hs, whether it is shifted. A SHIFT opens the constituent
+C, the dependent of the anchor that L belongs to (or of the top of L's component, when L is not below the anchor): C.w,
+C.p, C.d, its number of words Csize (1, 2, 3, 4 to 6, more), and Cself, whether L is the anchor, C itself, or below C.
+LW0 is how L is related to W0: its dependent, its head, its sibling, in the same component, or not at all.
 """
 
 from collections.abc import Iterable
@@ -31,9 +37,11 @@ from .hashing import hash_text, mix_values
 POSITIONS = ("S0", "S1", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1l2", "S1r", "S1r2", "W0", "W1", "W2")
 ATTRIBUTES = ("w", "p", "d", "lower", "suffix", "shape")
 # What is given around a word: sets of labels and tags of its dependents (c) and siblings (s), and its head.
+GIVEN = ("cls", "clns", "cps", "cpns", "sls", "slns", "sps", "spns", "ps", "lp", "pp", "wp")
+
+# The anchor, and the constituent that a SHIFT opens below it; LW0 is how L is related to the word before.
 ANCHOR = ("H.w", "H.p", "H.d", "Hs", "Hcls", "Hclns", "Hcps", "Hcpns")
 OPENED = ("C.w", "C.p", "C.d", "Csize", "Cself", "LW0")
-GIVEN = ("cls", "clns", "cps", "cpns", "sls", "slns", "sps", "spns", "ps", "lp", "pp", "wp")
 
 # The sequence of these names is the numbering of atoms that `features.pyx` computes by.
 STATE_ATOMS = (
@@ -106,26 +114,28 @@ _NEXT = """
     L.p L.d; L.p Lclns; L.p Lcls; L.d Lslns; L.d Lsls; L.p Lps Lpp; L.d Lps Lpp; W0.p L.p Lps Lpp;
 """
 
+# Beyond the papers: what the given arcs tell about the constituent that a SHIFT opens, and about its neighbours.
 _TREE = """
     H.p C.d; H.w C.d; H.p C.p C.d; H.w C.p C.d; H.d H.p C.d; Hs H.p C.d; H.p C.d Cself; C.d C.p L.p Cself;
     Hs H.p Hcls C.d; Hs H.p Hclns C.d; Hs Hcls Hclns C.d; Hs Hcps C.p; Hs Hcpns C.p C.d; Hs H.w Hclns C.d;
     Hs C.d Csize; H.p C.d Csize; Hs H.p C.w; H.w C.w; C.w C.d Hs; Hs H.p C.d S0r.d; Hs H.p C.d S0l.d;
     LW0 L.p W0.p; LW0 L.d W0.d; LW0 L.w; LW0 W0.w L.w; LW0 L.p W0.p W1.p; LW0 W0.w L.p; LW0 L.w W0.p; LW0 C.d W0.p L.p;
 """
+# Beyond the papers: what is left of a word that was never seen, or not in this spelling.
 _SHAPES = """
     W0.lower L.lower; W0.lower L.p; W0.p L.lower; W0.w L.shape; W0.p L.suffix; W1.lower W0.lower L.lower; rest L.lower;
     H.p C.d L.lower; Hs C.d L.lower; L.shape L.d;
 """
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "tree": _lines(_TREE, "SHIFT"),
-    "shapes": _lines(_SHAPES, "SHIFT"),
     "unigram": _lines(_UNIGRAM, "A"),
     "bigram": _lines(_BIGRAM, "A"),
     "trigram": _lines(_TRIGRAM, "A"),
     "linearization": _lines(_LINEARIZATION, "A"),
     "lookahead": _lines(_LOOKAHEAD, "SHIFT"),
     "next": _lines(_NEXT, "SHIFT"),
+    "tree": _lines(_TREE, "SHIFT"),
+    "shapes": _lines(_SHAPES, "SHIFT"),
 }
 
 

@@ -50,11 +50,6 @@ cdef class Weights:
             self.is_mean_stale = False
         return self.mean.data()
 
-    def stop_training(self) -> None:
-        """Give the memory of training back; the averaged weights stay."""
-        self.for_decoding()
-        self._forget_training()
-
     def _forget_training(self):
         self.current.clear()
         self.current.shrink_to_fit()

@@ -54,6 +54,9 @@ def read_conllu(path: Path, vocab: Vocab, *, tag: str = "xpos", report: Report) 
         except BadSentence as problem:
             report(path, problem.line, str(problem))
             continue
+        except ValueError as problem:  # what spaCy will not have in a Doc
+            report(path, block.line, f"in the sentence from here on: {problem}")
+            continue
         if len(doc):
             yield doc
 
@@ -92,7 +95,7 @@ def _make_doc(block: Block, vocab: Vocab, tag_column: int) -> Doc:
         if "." in row[ID]:
             continue
         if last:
-            if not (first.isdecimal() and last.isdecimal()):
+            if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last)):
                 raise BadSentence(f"the id '{row[ID]}' is not a range of numbers", number)
             ranges.append((int(first), int(last), row))
         elif row[ID] != str(len(words) + 1):

@@ -60,7 +60,7 @@ def convert(
         for doc in _read(path, vocab, SUFFIXES.get(path.suffix, kind or ""), tag, base_nps, count_and_report):
             counts.sentences += 1
             counts.not_projective += not is_projective(
-                [-2 if t.head.i == t.i else t.head.i if t.has_head() else -1 for t in doc]
+                [-1 if not t.has_head() else -2 if t.head.i == t.i else t.head.i for t in doc]
             )
             docs.add(doc)
     if not counts.files:

@@ -158,8 +158,12 @@ def test_gold_that_cannot_be_reached(mini):
         bag = Bag([1, 2, 3], heads=given, texts=["a", "b", "c"])
         update(engine.decoder, bag, order, heads, [0] * 3, [0] * 3, width=4)
 
-    with pytest.raises(LinearizeError, match=r"SL011.*word 0 'a'"):
+    with pytest.raises(LinearizeError, match=r"SL014.*word 0 'a'"):
         learn([1, FREE, FREE], [0, 1, 2], [2, ROOT, 1])  # contradicts the given arc
+    with pytest.raises(LinearizeError, match=r"SL003.*word 0 'a' has head 99"):
+        learn([FREE] * 3, [0, 1, 2], [99, ROOT, 1])
+    with pytest.raises(LinearizeError, match=r"SL022.*'beam_width' is 0"):
+        update(engine.decoder, Bag([1]), [0], [ROOT], [0], [0], width=0)
     with pytest.raises(LinearizeError, match="SL010"):
         learn([FREE] * 3, [0, 1, 1], [1, ROOT, 1])
     with pytest.raises(LinearizeError, match=r"SL012.*2 roots"):

@@ -10,11 +10,13 @@ import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_linearize.core.attach import rough_tree
 from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine, Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.stepper import Stepper
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.projective import is_projective
 
 COLUMNS = ("forms", "tags", "heads", "labels")
 
@@ -195,6 +197,40 @@ def test_a_thousand_words(system, shape):
     engine = engine_of(system)
     result = engine.order(engine.bag(forms=forms, heads=heads), beam_width=1, tree=False)[0]
     assert sorted(result.order.tolist()) == list(range(n))
+
+
+@pytest.mark.parametrize("share", [0, 0.5, 0.95])
+def test_long_bags_get_a_tree_too(share):
+    """Beyond the length of a chart: rough, but projective, and with every given arc."""
+    n = 1200
+    rng = random.Random(3)
+    heads = [FREE, *(rng.randrange(k) if rng.random() < share else FREE for k in range(1, n))]
+    engine = engine_of("order_first")
+    result = engine.order(engine.bag(forms=[rng.randint(1, 500) for _ in range(n)], heads=heads), beam_width=1)[0]
+    place = {k: i for i, k in enumerate(result.order.tolist())}
+    in_order = [int(result.heads[k]) for k in result.order.tolist()]
+    assert is_projective([place[h] if h >= 0 else h for h in in_order])
+    assert in_order.count(ROOT) == 1
+    assert brute.keeps(result.heads.tolist(), heads)
+
+
+def test_rough_trees_of_small_bags():
+    """The same method, on every order of small forests."""
+    for heads in [f for n in range(1, 5) for f in brute.forests(n)]:
+        for order in {order for order, _ in brute.expected(heads)}:
+            tree = tuple(rough_tree(list(order), list(heads)))
+            assert (order, tree) in brute.expected(heads)
+
+
+def test_no_tree_and_no_doubles_from_the_joint_system():
+    engine = engine_of("joint")
+    bag = engine.bag(forms=[1, 2, 3, 4], heads=[1, FREE, FREE, FREE])
+    assert engine.order(bag, beam_width=8, tree=False)[0].heads.tolist() == [1, FREE, FREE, FREE]
+    results = engine.order(bag, beam_width=4, n_best=10)
+    orders = [tuple(r.order.tolist()) for r in results]
+    assert len(orders) == len(set(orders)) > 1
+    with pytest.raises(LinearizeError, match=r"SL022.*'n_best' is 0"):
+        engine.order(bag, n_best=0)
 
 
 def test_a_beam_has_a_width():
