@@ -1,0 +1,88 @@
+"""BLEU and exact match of the core for a choice of templates and settings, after each pass over a treebank.
+
+    python benchmarks/ablation.py TRAIN.conllu DEV.conllu [--tags 1] [--heads 1] [--epochs 5] [--beam 16] [--seed 0]
+        [--set groups=unigram,bigram] [--set direction=right_to_left] ...
+
+Without the spaCy training loop, so that an experiment takes minutes. Times are those of the search, without trees.
+"""
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+import sacrebleu
+import spacy
+
+from spacy_linearize.bag import Use, read_words
+from spacy_linearize.core.engine import Engine, Progress, Sentence
+from spacy_linearize.core.settings import Settings
+from spacy_linearize.errors import LinearizeError
+from spacy_linearize.treebanks.conllu import read_conllu
+
+SEED_OF_DEV = 1  # what is given in dev is the same for every run
+
+
+def read(path: Path) -> list[tuple[Sentence, list[str]]]:
+    """Gold sentences with their words as text."""
+    vocab = spacy.blank("en").vocab
+    docs = read_conllu(path, vocab, report=lambda *problem: print(*problem))
+    return [(read_words(doc, Use()).to_sentence(), [token.text for token in doc]) for doc in docs]
+
+
+def parse(text: str) -> tuple[str, object]:
+    """A setting: key=value, with lists separated by commas."""
+    key, _, value = text.partition("=")
+    kinds = {"groups": lambda v: tuple(v.split(",")), "templates": lambda v: tuple(v.split(","))}
+    if key in kinds:
+        return key, kinds[key](value)
+    return key, int(value) if value.isdigit() else {"true": True, "false": False}.get(value, value)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("--tags", type=float, default=1.0)
+    parser.add_argument("--heads", type=float, default=1.0)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--beam", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine")
+    options = parser.parse_args()
+    engine = Engine(Settings.from_dict(dict(parse(text) for text in options.set)))
+    train = [sentence for sentence, _ in read(options.train)]
+    dev = read(options.dev)
+    engine.learn_lexicon(train)
+    rng = random.Random(options.seed)
+    given = {"tags": options.tags, "heads": options.heads}
+    print("| pass | violations | BLEU | exact | ms a sentence | s to train |\n|---|---|---|---|---|---|")
+    for epoch in range(1, options.epochs + 1):
+        start = time.perf_counter()
+        progress = Progress()
+        rng.shuffle(train)
+        for sentence in train:
+            try:
+                engine.update(
+                    engine.hide(sentence, **given, rng=rng), sentence, beam_width=options.beam, progress=progress
+                )
+            except LinearizeError as problem:
+                if problem.code != "SL011":  # not projective
+                    raise
+        seconds = time.perf_counter() - start
+        sampler = random.Random(SEED_OF_DEV)
+        bags = [engine.hide(sentence, **given, rng=sampler) for sentence, _ in dev]
+        engine.order(bags[0], beam_width=options.beam, tree=False)  # averages the weights
+        start = time.perf_counter()
+        orders = [engine.order(bag, beam_width=options.beam, tree=False)[0].order for bag in bags]
+        ms = 1000 * (time.perf_counter() - start) / len(bags)
+        outputs = [" ".join(words[k] for k in order) for order, (_, words) in zip(orders, dev, strict=True)]
+        golds = [" ".join(words) for _, words in dev]
+        bleu = sacrebleu.corpus_bleu(outputs, [golds], tokenize="none", force=True).score
+        exact = 100 * sum(o == g for o, g in zip(outputs, golds, strict=True)) / len(golds)
+        row = f"| {epoch} | {progress.violations} | {bleu:.2f} | {exact:.2f} | {ms:.2f} | {seconds:.0f} |"
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
