@@ -129,6 +129,8 @@ class TestOrder:
     @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
     def test_killed_in_the_middle(self, trained_path, tmp_path, kill):
         """Whole lines are left behind."""
+        if signal.getsignal(kill) == signal.SIG_IGN:
+            pytest.skip("signals of this kind are ignored here, as in a shell's background jobs")
         (tmp_path / "bags.txt").write_text("door the opened ? Who\n" * 200_000)
         command = [sys.executable, "-m", "spacy", "linearize", "order", "--model", trained_path]
         command += ["-i", tmp_path / "bags.txt", "-o", tmp_path / "out.txt"]
