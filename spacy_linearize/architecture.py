@@ -40,7 +40,7 @@ def build_transition_linearizer(
     """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.
 
     system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
-    direction (str): "left_to_right" or "right_to_left".
+    direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
     groups (List[str]): Groups of feature templates that are on.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -50,7 +50,10 @@ def build_transition_linearizer(
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
     """
-    from .core.settings import Settings
+    try:
+        from .core.settings import Settings
+    except ImportError as problem:
+        raise error("SL046", problem=problem) from problem
 
     settings = Settings(
         system=system,

@@ -229,7 +229,7 @@ def evaluate_command(
     beams: str = typer.Option(None, help="BLEU for several widths of the beam, such as 1,4,16"),
     log: Path = typer.Option(None, help="BLEU by epoch, from a log file of spacy train", exists=True),
     json_path: Path = typer.Option(None, "--json", help="Write all figures here"),
-    plot: Path = typer.Option(None, help="Draw the figures into this folder (needs the extra 'plots')"),
+    plot: Path = typer.Option(None, help="Analyse, and draw all figures into this folder (needs the extra 'plots')"),
     png: bool = typer.Option(False, help="Draw PNG instead of SVG"),
 ) -> None:
     """Evaluate a pipeline: BLEU, exact match, UAS, LAS and tag accuracy of what was not given, and the time.
@@ -243,7 +243,14 @@ def evaluate_command(
     import srsly
 
     from . import evaluation
+    from .plots import draw, require_matplotlib
 
+    if corpus.is_file() and corpus.suffix != ".spacy":
+        raise error("SL054", path=corpus)
+    if beams and not all(b.strip().isdecimal() and int(b) > 0 for b in beams.split(",")):
+        raise error("SL022", key="beams", value=beams, expected="widths set apart by commas, such as 1,4,16")
+    if plot:
+        require_matplotlib()
     nlp = load(model, beam)
     width = nlp.get_pipe("linearizer").beam_width
     settings: dict[str, Any] = {"labelled": labelled, "limit": limit, "seed": seed}
@@ -261,7 +268,7 @@ def evaluate_command(
         figures["beams"] = [run(tags, heads, int(b)).to_dict() for b in beams.split(",")]
     if log:
         figures["epochs"] = evaluation.epochs(log)
-    if analyse:
+    if analyse or plot:
         pairs = runs[-1].pairs
         figures["spans"] = evaluation.span_scores(pairs)
         figures["span_lengths"] = evaluation.span_lengths(pairs)
@@ -276,8 +283,6 @@ def evaluate_command(
         json_path.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(json_path, figures)
     if plot:
-        from .plots import draw
-
         for path in draw(figures, plot, "png" if png else "svg"):
             say(f"✔ {path}")
 
@@ -304,7 +309,7 @@ def demo_command(
 
     nlp = spacy.blank("en")
     nlp.add_pipe("linearizer", config={"model": {"table_bits": 18, "attach_bits": 16}})
-    golds = list(read_conllu(treebank, nlp.vocab, report=lambda *problem: say(f"✘ {problem}")))
+    golds = list(read_conllu(treebank, nlp.vocab, report=lambda path, line, text: say(f"✘ {path}:{line}: {text}")))
     rng = random.Random(0)
     for epoch in range(epochs):
         examples = []

@@ -34,13 +34,16 @@ MESSAGES = {
     "SL043": "{words} has its head in another sentence. Give each sentence a tree of its own.",
     "SL044": "A linearizer returns new Docs and cannot change one in place. Call nlp(doc) or use nlp.pipe.",
     "SL045": "Found no example with words to learn from. Give initialize() a corpus of sentences in their right order.",
+    "SL046": "The compiled modules of spacy_linearize are missing ({problem}). If Python runs in the folder of the "
+    "sources, install them in place: pip install -e .",
     # What is wrong on the command line.
     "SL050": "Plots need matplotlib. Install it with: pip install 'spacy-linearize[plots]'.",
     "SL051": "No model is given. Name a trained pipeline with --model.",
     "SL052": "The pipeline '{model}' has no linearizer. Train one, or add one from a trained pipeline: "
     "nlp.add_pipe('linearizer', source=trained_nlp).",
     "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, or "
-    "their --format.",
+    "their --format; --split must match some of them.",
+    "SL054": "{path} is not a .spacy file. Make one with 'spacy linearize convert'.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads up to {known}. Upgrade spacy_linearize.",

@@ -1,10 +1,17 @@
 """The papers' figures, drawn with matplotlib (the extra `plots`)."""
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .errors import error
+
+
+def require_matplotlib() -> None:
+    """Say at once, and not after a long evaluation, when plots cannot be drawn."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise error("SL050")
 
 
 def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Path]:
@@ -15,10 +22,9 @@ def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Pat
     suffix (str): "svg" or "png".
     RETURNS (List[Path]): The files.
     """
-    try:
-        import matplotlib
-    except ImportError as problem:
-        raise error("SL050") from problem
+    require_matplotlib()
+    import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

@@ -137,10 +137,13 @@ class TestOrder:
         process = subprocess.Popen([str(c) for c in command], cwd=tmp_path, stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
         out = tmp_path / "out.txt"
-        while not (out.exists() and out.stat().st_size > 5000) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(kill)
-        process.communicate(timeout=30)
+        try:
+            while not (out.exists() and out.stat().st_size > 5000) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(kill)
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
         assert process.returncode != 0
         lines = out.read_text()
         assert lines == "Who opened the door?\n" * (len(lines) // len("Who opened the door?\n"))
@@ -169,6 +172,11 @@ class TestConvert:
         assert [doc[0].text for doc in docs] == ["a.conllu", "a.conllu2", "b.conllu", "b.conllu2"]
         assert run("convert", tmp_path / "c.other", tmp_path / "c.spacy", "--format", "conllu")[0] == 0
         assert "[SL053]" in run("convert", tmp_path / "c.other", tmp_path / "c.spacy")[2]
+        (tmp_path / "d.conllu").write_text("no treebank\n")
+        code, _, err = run("convert", tmp_path / "d.conllu", tmp_path / "d.spacy")
+        assert code == 1
+        assert "[SL053]" in err
+        assert not (tmp_path / "d.spacy").exists()
 
     def test_brackets_and_splits(self, tmp_path):
         for name in ("wsj_0204.mrg", "wsj_2201.mrg", "wsj_2300.mrg"):
@@ -215,6 +223,12 @@ class TestEvaluate:
         names = {"brevity.png", "span_lengths.png", "beams.png", "spans.png"}
         assert {path.name for path in (tmp_path / "plots").iterdir()} == names
         assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "plots").iterdir())
+
+    def test_mistakes(self, trained_path, corpus_path):
+        assert "[SL054]" in run("evaluate", trained_path, DATA / "mini_en.conllu")[2]
+        code, out, err = run("evaluate", trained_path, corpus_path, "--beams", "a,b")
+        assert (code, out) == (1, "")
+        assert "[SL022] Setting 'beams' is 'a,b'" in err
 
     def test_spans_by_hand(self):
         vocab = spacy.blank("en").vocab

@@ -361,11 +361,12 @@ def test_a_missing_extension_module_does_not_break_spacy(tmp_path):
         "assert nlp.has_factory('linearizer')\n"
         "try:\n"
         "    nlp.add_pipe('linearizer')\n"
-        "except ImportError as problem:\n"
+        "except ValueError as problem:\n"
         "    print(problem)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
+    assert "[SL046]" in result.stdout
     assert "blocked: spacy_linearize.core" in result.stdout
 
 

@@ -24,6 +24,7 @@ from .templates import expand
 from .weights import Weights
 
 Array = np.ndarray[Any, Any]
+Derivation = tuple[float, Array, Array, Array, Array]  # score, order, tags, heads, labels
 SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
 
 
@@ -76,7 +77,7 @@ class Progress:
     """What training has seen so far."""
 
     examples: int = 0
-    violations: int = 0  # examples in which the gold derivation lost
+    violations: int = 0  # searches in which the gold derivation lost
     actions: int = 0  # actions that updates compared
     skipped: int = 0  # sentences whose gold tree is not projective
     wrong_arcs: int = 0
@@ -99,17 +100,26 @@ class Engine:
         self.features = Features(
             expand(self.settings.groups, self.settings.templates), atomic_shift=self.settings.atomic_shift
         )
-        self.decoder = Decoder(
-            SYSTEMS[self.settings.system](),
-            self.features,
-            Weights(self.settings.table_bits),
-            self.lexicon,
-            mirrored=self.settings.direction == "right_to_left",
-            labelled=self.settings.labelled,
-            search_tags=self.settings.tags == "search",
-        )
+        both = self.settings.direction == "both"
+        self.decoders = [
+            Decoder(
+                SYSTEMS[self.settings.system](),
+                self.features,
+                Weights(self.settings.table_bits),
+                self.lexicon,
+                mirrored=mirrored,
+                labelled=self.settings.labelled,
+                search_tags=self.settings.tags == "search",
+            )
+            for mirrored in ((False, True) if both else (self.settings.direction == "right_to_left",))
+        ]
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
+
+    @property
+    def decoder(self) -> Decoder:
+        """The first of the decoders: the one from left to right, if there are two."""
+        return self.decoders[0]
 
     def bag(self, *, forms: Any, **columns: Any) -> Bag:
         """A bag whose words without a tag get their usual one. Arguments as for `Bag`."""
@@ -126,14 +136,7 @@ class Engine:
             raise error("SL022", key="n_best", value=n_best, expected="1 or more")
         width = beam_width if n_best == 1 else max(beam_width, n_best)
         results: list[Linearization] = []
-        # With tags and trees to choose from, several derivations may share one order: the best of them counts.
-        seen = set()
-        found = self.decoder.decode(bag, width=width, n_best=1 if n_best == 1 else width)
-        for score, order, tags, heads, labels in found:
-            if n_best > 1:
-                if len(results) == n_best or order.tobytes() in seen:
-                    continue
-                seen.add(order.tobytes())
+        for score, order, tags, heads, labels in self._ranked(bag, width, n_best):
             if not tree:
                 heads, labels = bag.heads, bag.column(2)
             elif not self.decoder.system.builds_trees:
@@ -142,6 +145,22 @@ class Engine:
                 labels[(heads == ROOT) & (labels == 0)] = self.root_label
             results.append(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
         return results
+
+    def _ranked(self, bag: Bag, width: int, n_best: int) -> list[Derivation]:
+        """The best derivations of different orders, best first."""
+        if n_best == 1 and len(self.decoders) == 1:
+            return self.decoder.decode(bag, width=width)
+        # With tags and trees to choose from, several derivations may share one order: the best of them counts.
+        orders: dict[bytes, Derivation] = {}
+        for i, decoder in enumerate(self.decoders):
+            for score, order, *annotation in decoder.decode(bag, width=width, n_best=width):
+                if order.tobytes() not in orders:
+                    tags, heads, labels = annotation
+                    others = [other for j, other in enumerate(self.decoders) if j != i]
+                    score += sum(other.score(bag, order, heads, tags, labels) for other in others)
+                    orders[order.tobytes()] = (score, order, tags, heads, labels)
+        # Of equal sums the one that came first wins; the sort is stable.
+        return sorted(orders.values(), key=lambda derivation: -derivation[0])[:n_best]
 
     def learn_lexicon(self, sentences: Iterable[Sentence]) -> None:
         """Learn the usual tags and labels of gold sentences. Comes before `update`."""
@@ -172,21 +191,22 @@ class Engine:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         progress = progress or Progress()
         order = np.arange(len(sentence), dtype=np.int32)
-        lost, actions = update(
-            self.decoder,
-            bag,
-            order,
-            sentence.heads,
-            sentence.tags,
-            sentence.labels,
-            width=beam_width,
-            rule=self.settings.update,
-            dropout=dropout,
-            seed=seed,
-        )
+        for decoder in self.decoders:
+            lost, actions = update(
+                decoder,
+                bag,
+                order,
+                sentence.heads,
+                sentence.tags,
+                sentence.labels,
+                width=beam_width,
+                rule=self.settings.update,
+                dropout=dropout,
+                seed=seed,
+            )
+            progress.violations += lost
+            progress.actions += actions
         progress.examples += 1
-        progress.violations += lost
-        progress.actions += actions
         if not self.decoder.system.builds_trees and FREE not in sentence.heads:
             arcs, labels = self.attacher.update(
                 order, bag.column(0), bag.column(1), bag.heads, bag.column(2), sentence.heads, sentence.labels
@@ -266,10 +286,15 @@ class Engine:
             "lexicon.keys": keys,
             "lexicon.lengths": lengths,
             "lexicon.symbols": symbols,
-            **store.sparse(self.decoder.weights.to_array(), "search"),
-            **store.sparse(self.attacher.weights.to_array(), "attach"),
         }
+        for name, weights in self._tables():
+            arrays.update(store.sparse(weights.to_array(), name))
         return store.pack(header, arrays)
+
+    def _tables(self) -> list[tuple[str, Weights]]:
+        """All weights, by the names they are stored under."""
+        tables = [(f"search{i}", decoder.weights) for i, decoder in enumerate(self.decoders)]
+        return [*tables, ("attach", self.attacher.weights)]
 
     @classmethod
     def from_bytes(cls, data: bytes, source: str = "The data") -> "Engine":
@@ -283,7 +308,7 @@ class Engine:
             if len(arrays["lexicon.keys"]) != len(lengths) or int(lengths.sum()) != len(symbols) or not lengths.all():
                 raise error("SL032", source=source, what="its lexicon does not add up")
             engine.lexicon.from_arrays(arrays["lexicon.keys"], lengths, symbols)
-            for name, weights in (("search", engine.decoder.weights), ("attach", engine.attacher.weights)):
+            for name, weights in engine._tables():
                 weights.from_array(store.dense(arrays, name, weights.bits, source))
         except (KeyError, TypeError) as broken:
             raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken

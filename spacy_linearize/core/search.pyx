@@ -14,7 +14,7 @@ from .bag cimport LABEL, TAG
 from .features cimport extract, find_slots, start_extraction
 from .constraints cimport FREE, ROOT
 from .state cimport LEFTARC, SHIFT, NodeC, copy_state, n_blocks, start
-from .system cimport start_scratch
+from .system cimport GoldC, make_gold, start_scratch
 
 from ..errors import error
 
@@ -120,6 +120,24 @@ cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* s
     return sum_of(search, workspace, state, action, 0, search.plan.parts.size())
 
 
+cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold) except? -1 nogil:
+    """The sum over the derivation of a gold order and tree."""
+    cdef vector[ActionC] legal
+    cdef ActionC action
+    cdef double total = 0
+    cdef StateC* state
+    cdef int step
+    start_search(search, workspace)
+    state = &workspace.beam[0]
+    for step in range(search.system.n_steps(search.context.bag.forest.n)):
+        legal.clear()
+        search.system.legal(&search.context, state, &legal)
+        search.system.gold(&search.context, state, gold, &action)
+        total += score_action(search, workspace, state, &action, legal.size())
+        search.system.apply(&search.context, state, &action)
+    return total
+
+
 cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) except *:
     """The derivation that ends in a trace."""
     cdef vector[ActionC] actions
@@ -174,6 +192,21 @@ cdef class Decoder:
             results.append(read_off(bag, workspace, &search, rank))
         self.return_workspace(workspace)
         return results
+
+    def score(self, Bag bag not None, order, heads, tags, labels) -> float:
+        """The score of the one derivation that leads to an order, and to a tree if the system builds one.
+
+        order (Sequence[int]): Input positions in order.
+        heads, tags, labels (Sequence[int]): By input position. They must keep what is given.
+        """
+        cdef GoldC gold = make_gold(bag, order, heads, tags, labels, self.mirrored, self.system.builds_trees)
+        cdef Workspace workspace = self.take_workspace()
+        cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), 1)
+        cdef double total
+        with nogil:
+            total = score_derivation(&search, &workspace.c, &gold)
+        self.return_workspace(workspace)
+        return total
 
     cdef SearchC prepare(self, Bag bag, Workspace workspace, const float* weights, int width) except *:
         cdef SearchC search

@@ -9,7 +9,7 @@ from .templates import GROUPS, expand
 from .weights import MAX_BITS, MIN_BITS
 
 SYSTEM_NAMES = ("order_first", "joint")
-DIRECTIONS = ("left_to_right", "right_to_left")
+DIRECTIONS = ("left_to_right", "right_to_left", "both")
 TAG_CHOICES = ("usual", "search")
 
 
@@ -18,7 +18,8 @@ class Settings:
     """What a model is made of. All of it is stored with the model.
 
     system (str): "order_first", or "joint" for the papers' system.
-    direction (str): "left_to_right" or "right_to_left".
+    direction (str): "left_to_right", "right_to_left", or "both": two searches with weights of their own, whose best
+        orders are scored by both and ranked by the sum.
     groups (Tuple[str, ...]): Template groups that are on, from `templates.GROUPS`.
     templates (Tuple[str, ...]): Further templates, each a few atoms joined by spaces.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.

@@ -63,7 +63,7 @@ def convert(
                 [-1 if not t.has_head() else -2 if t.head.i == t.i else t.head.i for t in doc]
             )
             docs.add(doc)
-    if not counts.files:
+    if not counts.sentences:
         raise error("SL053", path=source)
     target.parent.mkdir(parents=True, exist_ok=True)
     save(target, docs.to_bytes())

@@ -34,7 +34,7 @@ def trained(mini):
     return engine
 
 
-@pytest.mark.parametrize("direction", ["left_to_right", "right_to_left"])
+@pytest.mark.parametrize("direction", ["left_to_right", "right_to_left", "both"])
 def test_full_trees_are_learned(mini, direction):
     engine = Engine(Settings(direction=direction, table_bits=18))
     engine.train(mini, epochs=8)
@@ -240,6 +240,15 @@ class TestModelFile:
                 b.score,
             )
 
+    def test_both_directions_are_stored(self, mini):
+        engine = Engine(Settings(table_bits=12, attach_bits=10, direction="both"))
+        engine.train(mini[:10], epochs=1)
+        loaded = Engine.from_bytes(engine.to_bytes())
+        for a, b in zip(engine.decoders, loaded.decoders, strict=True):
+            assert (a.weights.to_array() == b.weights.to_array()).all()
+            assert a.mirrored == b.mirrored
+        assert not (loaded.decoders[0].weights.to_array() == loaded.decoders[1].weights.to_array()).all()
+
     def test_training_goes_on_from_a_loaded_model(self, trained, mini):
         loaded = Engine.from_bytes(trained.to_bytes())
         progress = Progress()
@@ -285,8 +294,8 @@ class TestModelFile:
     @pytest.mark.parametrize(
         ("name", "array"),
         [
-            ("search.values", np.array([1.0], dtype=np.float32)),
-            ("search.slots", np.array([2**31], dtype=np.uint32)),
+            ("search0.values", np.array([1.0], dtype=np.float32)),
+            ("search0.slots", np.array([2**31], dtype=np.uint32)),
             ("lexicon.lengths", np.array([7], dtype=np.uint32)),
             ("lexicon.keys", np.array([7, 8], dtype=np.uint64)),
         ],
@@ -298,10 +307,10 @@ class TestModelFile:
 
     def test_values_that_are_not_numbers(self, trained):
         header, arrays = store.unpack(trained.to_bytes())
-        values = arrays["search.values"].copy()
+        values = arrays["search0.values"].copy()
         values[0] = np.nan
         with pytest.raises(LinearizeError, match=r"SL032.*not numbers"):
-            Engine.from_bytes(store.pack(header, {**arrays, "search.values": values}))
+            Engine.from_bytes(store.pack(header, {**arrays, "search0.values": values}))
 
     def test_sizes_are_checked_before_memory_is_taken(self, trained):
         header, arrays = store.unpack(trained.to_bytes())

@@ -25,7 +25,8 @@ COLUMNS = ("forms", "tags", "heads", "labels")
 def engine_of(system, direction="left_to_right", tags="usual"):
     """An engine with random weights, and a lexicon that knows a few tags and labels."""
     engine = Engine(Settings(system=system, direction=direction, tags=tags, table_bits=16, attach_bits=12))
-    slow.random_weights(engine.decoder.weights, seed=1)
+    for i, decoder in enumerate(engine.decoders):
+        slow.random_weights(decoder.weights, seed=10 + i)
     slow.random_weights(engine.attacher.weights, seed=2)
     rng = random.Random(0)
     engine.learn_lexicon(
@@ -72,7 +73,7 @@ def rows(columns, result):
 
 
 systems = st.sampled_from(["order_first", "joint"])
-directions = st.sampled_from(["left_to_right", "right_to_left"])
+directions = st.sampled_from(["left_to_right", "right_to_left", "both"])
 
 
 @settings(max_examples=150, deadline=None)
@@ -121,6 +122,26 @@ def test_number_of_steps(columns, system, direction):
     while not state.is_final:
         state = state.step(0)
     assert state.n_actions == (n if system == "order_first" else max(0, 2 * n - 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(bags(15), systems)
+def test_both_directions_rank_by_the_sum(columns, system):
+    """What each search finds is scored by both, and the score of a derivation is the same however it was found."""
+    engine = engine_of(system, "both")
+    bag = engine.bag(**columns)
+    best = engine.order(bag, beam_width=4, n_best=8)
+    sums = {}
+    for decoder in engine.decoders:
+        for score, order, tags, heads, labels in decoder.decode(bag, width=8, n_best=8):
+            assert decoder.score(bag, order, heads, tags, labels) == pytest.approx(score, abs=1e-4)
+            total = sum(other.score(bag, order, heads, tags, labels) for other in engine.decoders)
+            sums[tuple(order.tolist())] = max(total, sums.get(tuple(order.tolist()), total))
+    scores = [result.score for result in best]
+    assert scores == sorted(scores, reverse=True)
+    assert {tuple(result.order.tolist()) for result in best} <= set(sums)
+    if system == "order_first":
+        assert scores[0] == pytest.approx(max(sums.values()), abs=1e-4)
 
 
 def best_by_brute_force(engine, bag):
