@@ -197,15 +197,12 @@ class Linearizer(TrainablePipe):
         error handler on its own; the others are not concerned."""
         if self.n_threads == 1:
             for doc in stream:
-                yield from self._order_or_report(doc)
+                yield from self._report(*self._try_order(doc))
             return
         with ThreadPoolExecutor(self.n_threads) as pool:
             for batch in minibatch(stream, size=batch_size):
                 for ordered in pool.map(self._try_order, batch):
                     yield from self._report(*ordered)
-
-    def _order_or_report(self, doc: Doc) -> Iterator[Doc]:
-        return self._report(*self._try_order(doc))
 
     def _try_order(self, doc: Doc) -> tuple[Doc, Doc | Exception]:
         try:
@@ -239,7 +236,7 @@ class Linearizer(TrainablePipe):
         if not len(doc):
             return [doc]
         lists = self._linearize(doc, n_best)
-        # Several sentences: all but one in their best order would be a choice of its own, so ranks are paired.
+        # Of a Doc with several sentences, the n-th alternative has each sentence in its n-th best order.
         n_found = min(len(results) for _, results in lists)
         return [self._build(doc, [(words, results[rank]) for words, results in lists]) for rank in range(n_found)]
 
@@ -290,9 +287,9 @@ class Linearizer(TrainablePipe):
         whole: a mixture with predicted ones might not be a tree."""
         old_tags, old_labels = doc.to_array("TAG"), doc.to_array("DEP")
         tags = np.where(old_tags != 0, old_tags, tags)
-        if self.use_heads:
-            labels = np.where(old_labels != 0, old_labels, labels)
-        elif old_labels.all():
+        if self.use_heads and not self.use_deps:
+            labels = np.where((old_labels != 0) & (old_labels != self.vocab.strings["dep"]), old_labels, labels)
+        elif not self.use_heads and old_labels.all():
             heads, labels = np.array([token.head.i for token in doc], dtype=np.int32), old_labels
         return tags, heads, labels
 

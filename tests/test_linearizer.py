@@ -138,6 +138,17 @@ class TestOrdering:
         assert [t.tag_ for t in predicted] == ["WP", "VBD", "DT", "NN", "."]
         assert [t.head.text for t in predicted] == ["opened", "opened", "door", "opened", "opened"]
 
+    def test_a_free_label_is_predicted_although_tags_are_ignored(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        component.use_tags = False
+        try:
+            out = nlp(
+                bag(nlp, "door the opened ? Who", heads=[2, 0, 2, 2, 2], deps=["dep", "dep", "ROOT", "dep", "dep"])
+            )
+        finally:
+            component.use_tags = True
+        assert "dep" not in {t.dep_ for t in out}
+
     def test_predict_builds_no_docs(self, nlp):
         (result,) = nlp.get_pipe("linearizer").predict([bag(nlp, "door the opened ? Who")])
         assert result[0].order.tolist() == [4, 2, 1, 0, 3]
