@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import srsly
+from spacy.strings import get_string_id
 from thinc.api import Model, Shim
 
 from .errors import error
@@ -22,20 +23,28 @@ if TYPE_CHECKING:
 InT = list[tuple["Bag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
-DEFAULT_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "next", "tree", "shapes")
+DEFAULT_GROUPS = (
+    *("lookahead", "next", "skip", "tree", "family", "kind", "components", "weight"),
+    *("punctuation", "beginning", "shapes"),
+)
+DEFAULT_MARKERS = ("case", "mark")  # of Universal Dependencies: prepositions, and what introduces a clause
 
 
 def build_transition_linearizer(
     system: str = "order_first",
-    direction: str = "left_to_right",
+    direction: str = "both",
     groups: list[str] = list(DEFAULT_GROUPS),  # noqa: B006 (shown by `spacy init config`, never changed)
     templates: list[str] = [],  # noqa: B006
+    markers: list[str] = list(DEFAULT_MARKERS),  # noqa: B006
     atomic_shift: bool = False,
     table_bits: int = 22,
     attach_bits: int = 20,
     tags: str = "usual",
     labelled: bool = True,
     update: str = "max_violation",
+    copies: int = 1,
+    ngram_order: int = 3,
+    ngram_weight: float = 8.0,
 ) -> Model[InT, OutT]:
     """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.
 
@@ -43,12 +52,16 @@ def build_transition_linearizer(
     direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
     groups (List[str]): Groups of feature templates that are on.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
+    markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
     table_bits (int): The table of the search holds 2 ** table_bits weights.
     attach_bits (int): The table for free arcs and labels likewise.
     tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
+    copies (int): How many copies of the weights are trained, each on a random share of the examples. Their mean is used.
+    ngram_order (int): Length of the n-grams of the language model, 0 for none.
+    ngram_weight (float): How much the language model counts where arcs are missing.
     """
     try:
         from .core.settings import Settings
@@ -60,12 +73,16 @@ def build_transition_linearizer(
         direction=direction,
         groups=tuple(groups),
         templates=tuple(templates),
+        markers=tuple(get_string_id(label) for label in markers),
         atomic_shift=atomic_shift,
         table_bits=table_bits,
         attach_bits=attach_bits,
         tags=tags,
         labelled=labelled,
         update=update,
+        copies=copies,
+        ngram_order=ngram_order,
+        ngram_weight=ngram_weight,
     )
     return Model("transition_linearizer", forward, shims=[EngineShim(settings)])
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, LOWER, ORTH, SHAPE, SUFFIX, TAG
+from spacy.attrs import DEP, HEAD, IS_PUNCT, LOWER, ORTH, SHAPE, SUFFIX, TAG
 from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .core.engine import Engine, Sentence
 
 Array = np.ndarray[Any, Any]
-ATTRS = [ORTH, LOWER, SUFFIX, SHAPE, TAG, DEP, HEAD]
-_FORM, _LOWER, _SUFFIX, _SHAPE, _TAG, _DEP, _HEAD = range(7)
+ATTRS = [ORTH, LOWER, SUFFIX, SHAPE, TAG, DEP, HEAD, IS_PUNCT]
+_FORM, _LOWER, _SUFFIX, _SHAPE, _TAG, _DEP, _HEAD, _PUNCT = range(8)
 FREE, ROOT = -1, -2  # as in core.bag, which is not imported before it is needed
 
 
@@ -78,7 +78,13 @@ class Words:
             "lowers": self.columns[_LOWER],
             "suffixes": self.columns[_SUFFIX],
             "shapes": self.columns[_SHAPE],
+            "puncts": self.columns[_PUNCT] + self._is_question(),
         }
+
+    def _is_question(self) -> Array:
+        """Which words are question marks: "?", "??", "!?", and so on."""
+        strings = self.doc.vocab.strings
+        return np.array([p and "?" in strings[f] for f, p in zip(self.forms, self.columns[_PUNCT], strict=True)], dtype=np.uint64)
 
     @property
     def forms(self) -> Any:

@@ -44,6 +44,13 @@ MESSAGES = {
     "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, or "
     "their --format; --split must match some of them.",
     "SL054": "{path} is not a .spacy file. Make one with 'spacy linearize convert'.",
+    # What is wrong with a language model.
+    "SL055": "There is no ARPA language model in {path}: it has no line '\\data\\'. Name a text file in ARPA format; "
+    "unpack it first if it is compressed.",
+    "SL056": "Line {line} of {path} is not as ARPA files have it: {problem}. Correct the line, or write the file "
+    "again.",
+    "SL057": "The n-gram {gram} does not fit a language model of order {order}: {problem}. Give n-grams of 1 to "
+    "{order} words, each once, with finite logarithms.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads up to {known}. Upgrade spacy_linearize.",

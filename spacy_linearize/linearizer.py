@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from thinc.api import Config, Model
 
 from .architecture import EngineShim, engine_shim
 from .bag import FREE, Use, Words, split
-from .errors import LinearizeError, error
+from .errors import error
 from .examples import gold_sentences, training_pairs
 from .projective import is_projective
 from .reorder import reorder
@@ -30,15 +31,19 @@ DEFAULT_MODEL_CONFIG = """
 [model]
 @architectures = "spacy_linearize.TransitionLinearizer.v1"
 system = "order_first"
-direction = "left_to_right"
-groups = ["unigram", "bigram", "trigram", "linearization", "lookahead", "next", "tree", "shapes"]
+direction = "both"
+groups = ["lookahead", "next", "skip", "tree", "family", "kind", "components", "weight", "punctuation", "beginning", "shapes"]
 templates = []
+markers = ["case", "mark"]
 atomic_shift = false
 table_bits = 22
 attach_bits = 20
 tags = "usual"
 labelled = true
 update = "max_violation"
+copies = 1
+ngram_order = 3
+ngram_weight = 8.0
 """
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
 EXTENSION = "linearization"
@@ -49,7 +54,7 @@ EXTENSION = "linearization"
     assigns=["doc._.linearization", "token.tag", "token.dep", "token.head"],
     default_config={
         "model": DEFAULT_LINEARIZER_MODEL,
-        "beam_width": 16,
+        "beam_width": 8,
         "use_tags": True,
         "use_heads": True,
         "use_deps": True,
@@ -109,7 +114,7 @@ class Linearizer(TrainablePipe):
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     tree (bool): Whether to add the arcs and labels that are not given.
     overwrite (bool): Whether predictions replace annotation that was ignored.
-    n_threads (int): How many Docs `pipe` orders at the same time.
+    n_threads (int): How many Docs `pipe` orders, and how many searches `update` trains, at the same time.
     seed (int): For the sequence of training examples and for dropout.
     scorer (Optional[Callable]): The scoring method.
     """
@@ -120,7 +125,7 @@ class Linearizer(TrainablePipe):
         model: Model[Any, Any],
         name: str = "linearizer",
         *,
-        beam_width: int = 16,
+        beam_width: int = 8,
         use_tags: bool = True,
         use_heads: bool = True,
         use_deps: bool = True,
@@ -302,6 +307,7 @@ class Linearizer(TrainablePipe):
         nlp: Language | None = None,
         labels: dict[str, list[str]] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
+        text: str | Path | None = None,
     ) -> None:
         """Start a new model: learn usual tags, labels and spaces from the examples.
 
@@ -310,6 +316,8 @@ class Linearizer(TrainablePipe):
         labels (Optional[Dict[str, List[str]]]): Tags and labels from `spacy init labels`, beside those of the examples.
         corpus (Optional[Callable]): A reader to take the examples from instead. With max_epochs = -1 spaCy hands over
             only the first 100.
+        text (Optional[Union[str, Path]]): A file with further sentences for the language model, one on each line, in the
+            tokenization of the pipeline. The words of the examples always count.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
         examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
@@ -328,6 +336,7 @@ class Linearizer(TrainablePipe):
         if n_broken:
             logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
         engine.learn_lexicon(sentences)
+        engine.learn_ngrams([*(sentence.forms for sentence in sentences), *(read_lines(nlp, text) if nlp and text else [])])
         self.shim.spacing.learn(spaced)
         labels = labels or {}
         self.cfg["tags"] = sorted({*tags, *labels.get("tags", [])})
@@ -356,26 +365,20 @@ class Linearizer(TrainablePipe):
             raise error("SL040", name=self.name)
         # The training loop sorts a batch by length, which an online learner should not see.
         self._rng.shuffle(examples)
-        for eg in examples:
-            for given, gold in training_pairs(eg, self.use):
-                losses[self.name] += self._learn(given, gold, drop)
-        return losses
-
-    def _learn(self, given: Words, gold: Words, drop: float) -> int:
         engine = self.shim.engine
-        try:
-            progress = engine.update(
-                given.to_bag(engine),
-                gold.to_sentence(),
-                beam_width=self.beam_width,
-                dropout=drop,
-                seed=self._rng.getrandbits(63),
-            )
-        except LinearizeError as problem:
-            if problem.code != "SL011":
-                raise
-            return 0  # not projective: counted, and reported, in initialize
-        return progress.violations
+        progress = engine.update(
+            [
+                (given.to_bag(engine), gold.to_sentence())
+                for eg in examples
+                for given, gold in training_pairs(eg, self.use)
+            ],
+            beam_width=self.beam_width,
+            dropout=drop,
+            seed=self._rng.getrandbits(63),
+            n_threads=self.n_threads,
+        )
+        losses[self.name] += progress.violations
+        return losses
 
     # Serialisation: TrainablePipe does it; what is left is to make known the strings of tags and labels.
 
@@ -392,6 +395,15 @@ class Linearizer(TrainablePipe):
     def _know_labels(self) -> None:
         for text in (*self.cfg["tags"], *self.cfg["labels"]):
             self.vocab.strings.add(text)
+
+
+def read_lines(nlp: Language, path: str | Path) -> Iterator[list[int]]:
+    """The sentences of a text file as keys of words, by the pipeline's own tokenizer. One line is one sentence."""
+    with Path(path).open(encoding="utf8") as lines:
+        for line in lines:
+            keys = [token.orth for token in nlp.make_doc(line.strip()) if not token.is_space]
+            if keys:
+                yield keys
 
 
 def _join(arrays: list[Any]) -> Any:

@@ -11,12 +11,16 @@ cdef enum Attribute:
     LOWER
     SUFFIX
     SHAPE
+    MARKER      # the marker among its given dependents, such as a preposition
+    FRAME       # the set of the labels of its given dependents
+    COMPANY     # the set of their tags
     N_ATTRIBUTES
 
 
 cdef struct WordC:
-    uint64_t columns[6]   # by Attribute; 0 where nothing is known
+    uint64_t columns[9]   # by Attribute; 0 where nothing is known
     bint tag_given        # the tag came with the bag, and must stay
+    int punct             # 1: punctuation; 2: a question mark
 
 
 cdef cppclass BagC:
@@ -27,6 +31,8 @@ cdef cppclass BagC:
     vector[int] first_child
     vector[int] children_by_label
     vector[int] children_by_tag
+    vector[int] puncts          # the words that are punctuation
+    bint asks                   # there is a question mark
 
 
 cdef class Bag:

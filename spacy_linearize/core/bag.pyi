@@ -23,11 +23,14 @@ class Bag:
         lowers: Keys | None = None,
         suffixes: Keys | None = None,
         shapes: Keys | None = None,
+        puncts: Keys | None = None,
         texts: Sequence[str] | None = None,
         lexicon: Lexicon | None = None,
         max_words: int = ...,
     ) -> None: ...
     def __len__(self) -> int: ...
+    @property
+    def is_open(self) -> bool: ...
     @property
     def heads(self) -> np.ndarray[Any, np.dtype[np.int32]]: ...
     @property

@@ -9,9 +9,12 @@ import numpy as np
 
 from .constraints cimport FREE as C_FREE, ROOT as C_ROOT, lay_out
 from .hashing cimport mix
-from .lexicon cimport Lexicon, tags_of
+from .lexicon cimport Lexicon, is_marker, tags_of
 
 from ..errors import error
+
+cdef enum:
+    SET = 4     # seed of sets, as in `features`
 
 FREE = C_FREE
 ROOT = C_ROOT
@@ -36,7 +39,7 @@ cdef class Bag:
     """
 
     def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
+                 shapes=None, puncts=None, texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
         cdef int n = len(forms)
         if n > max_words:
             raise error("SL005", n=n, limit=max_words)
@@ -50,6 +53,7 @@ cdef class Bag:
         fill_column(words, SUFFIX, "suffixes", suffixes)
         fill_column(words, SHAPE, "shapes", shapes)
         fill_given(words, given, lexicon)
+        fill_puncts(words, puncts)
         cdef const int[:] arcs = as_array("heads", [C_FREE] * n if heads is None else heads, n, np.int32)
         cdef vector[uint64_t] content
         cdef int k
@@ -64,9 +68,24 @@ cdef class Bag:
             self.c.first_child[k + 1] = self.c.first_child[k] + self.c.forest.n_children[k]
         self.c.children_by_label = sorted_children(&self.c, LABEL)
         self.c.children_by_tag = sorted_children(&self.c, TAG)
+        self.c.asks = False
+        for k in range(n):
+            if self.c.words[k].punct:
+                self.c.puncts.push_back(k)
+                self.c.asks |= self.c.words[k].punct == 2
+        if lexicon is not None:
+            fill_markers(&self.c, lexicon)
+        if self.c.forest.has_arcs:
+            fill_sets(&self.c, LABEL, self.c.children_by_label, FRAME)
+            fill_sets(&self.c, TAG, self.c.children_by_tag, COMPANY)
 
     def __len__(self):
         return self.c.forest.n
+
+    @property
+    def is_open(self):
+        """Whether arcs are missing: more than one word has no given head."""
+        return self.c.forest.tops.size() > 1
 
     @property
     def heads(self):
@@ -126,13 +145,47 @@ cdef int fill_given(vector[WordC]& words, given, Lexicon lexicon) except -1:
     return 0
 
 
+cdef int fill_puncts(vector[WordC]& words, puncts) except -1:
+    cdef int k
+    cdef const unsigned char[:] marked
+    if puncts is not None:
+        marked = as_array("puncts", puncts, words.size(), np.uint8)
+        for k in range(<int>words.size()):
+            words[k].punct = marked[k]
+    return 0
+
+
+cdef int fill_markers(BagC* bag, Lexicon lexicon) except -1:
+    """Every word's markers: those of its given dependents whose label says so."""
+    cdef int k, h
+    for k in range(bag.forest.n):
+        h = bag.forest.head[k]
+        if h >= 0 and is_marker(&lexicon.c, bag.words[k].columns[<int>LABEL]):
+            bag.words[h].columns[<int>MARKER] += mix(SET, bag.words[k].columns[<int>LOWER])
+    return 0
+
+
+cdef int fill_sets(BagC* bag, int attribute, vector[int]& children, int target) except -1:
+    """For every word the set of an attribute over its given dependents. Equal values stand side by side."""
+    cdef int k, i
+    cdef uint64_t value, total
+    for k in range(bag.forest.n):
+        total = 0
+        for i in range(bag.first_child[k], bag.first_child[k + 1]):
+            value = bag.words[children[i]].columns[attribute]
+            if i == bag.first_child[k] or value != bag.words[children[i - 1]].columns[attribute]:
+                total += mix(SET, value)
+        bag.words[k].columns[target] = mix(SET, total)
+    return 0
+
+
 cdef uint64_t hash_content(const WordC* word, int head) noexcept:
     """A hash of all that is known of a word but its place in the forest."""
     cdef int a
     cdef uint64_t h = mix(mix(0, 1 + word.tag_given), head if head < 0 else 1)
-    for a in range(N_ATTRIBUTES):
+    for a in range(MARKER):
         h = mix(h, word.columns[a])
-    return h
+    return mix(h, word.punct)
 
 
 cdef vector[int] sorted_children(BagC* bag, int attribute):

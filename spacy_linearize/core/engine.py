@@ -2,18 +2,23 @@
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import LinearizeError, error
+from ..errors import error
+from ..projective import is_projective
 from . import store
 from .attach import Attacher
 from .bag import FREE, ROOT, Bag
+from .both import decode_both
 from .features import Features
 from .joint import Joint
+from .kneser_ney import estimate
 from .learn import update
 from .lexicon import Lexicon
 from .order_first import OrderFirst
@@ -25,6 +30,8 @@ from .weights import Weights
 
 Array = np.ndarray[Any, Any]
 Derivation = tuple[float, Array, Array, Array, Array]  # score, order, tags, heads, labels
+SHARE_OF_COPY = 0.8  # of the examples, for each copy
+BATCH = 64
 SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
 
 
@@ -43,11 +50,13 @@ class Sentence:
     lowers: Array = field(default_factory=_no_keys)
     suffixes: Array = field(default_factory=_no_keys)
     shapes: Array = field(default_factory=_no_keys)
+    puncts: Array = field(default_factory=_no_keys)
     texts: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes"):
-            values = np.asarray(getattr(self, name), dtype=np.int32 if name == "heads" else np.uint64)
+        for name in ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes", "puncts"):
+            dtype = {"heads": np.int32, "puncts": np.uint8}.get(name, np.uint64)
+            values = np.asarray(getattr(self, name), dtype=dtype)
             if not len(values):
                 values = np.zeros(len(self.forms), dtype=values.dtype)
             object.__setattr__(self, name, values)
@@ -83,6 +92,15 @@ class Progress:
     wrong_arcs: int = 0
     wrong_labels: int = 0
 
+    def __iadd__(self, other: "Progress") -> "Progress":
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+
+def _call(job: Callable[[], Progress]) -> Progress:
+    return job()
+
 
 class Engine:
     """A model: settings, a lexicon, and the weights of search and attachment.
@@ -96,25 +114,30 @@ class Engine:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
-        self.lexicon = Lexicon()
+        self.lexicon = Lexicon(self.settings.markers)
         self.features = Features(
             expand(self.settings.groups, self.settings.templates), atomic_shift=self.settings.atomic_shift
         )
         both = self.settings.direction == "both"
         self.decoders = [
-            Decoder(
-                SYSTEMS[self.settings.system](),
-                self.features,
-                Weights(self.settings.table_bits),
-                self.lexicon,
-                mirrored=mirrored,
-                labelled=self.settings.labelled,
-                search_tags=self.settings.tags == "search",
-            )
+            self._decoder(mirrored)
             for mirrored in ((False, True) if both else (self.settings.direction == "right_to_left",))
         ]
+        self._learners: list[list[Decoder]] = []
+        self._is_mean_stale = False
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
+
+    def _decoder(self, mirrored: bool) -> Decoder:
+        return Decoder(
+            SYSTEMS[self.settings.system](),
+            self.features,
+            Weights(self.settings.table_bits),
+            self.lexicon,
+            mirrored=mirrored,
+            labelled=self.settings.labelled,
+            search_tags=self.settings.tags == "search",
+        )
 
     @property
     def decoder(self) -> Decoder:
@@ -148,19 +171,18 @@ class Engine:
 
     def _ranked(self, bag: Bag, width: int, n_best: int) -> list[Derivation]:
         """The best derivations of different orders, best first."""
-        if n_best == 1 and len(self.decoders) == 1:
-            return self.decoder.decode(bag, width=width)
+        self._take_mean()
+        weight = self.settings.ngram_weight * bag.is_open
+        if len(self.decoders) == 2:
+            return decode_both(*self.decoders, bag, width=width, n_best=n_best, ngram_weight=weight)
+        if n_best == 1:
+            return self.decoder.decode(bag, width=width, ngram_weight=weight)
         # With tags and trees to choose from, several derivations may share one order: the best of them counts.
         orders: dict[bytes, Derivation] = {}
-        for i, decoder in enumerate(self.decoders):
-            for score, order, *annotation in decoder.decode(bag, width=width, n_best=width):
-                if order.tobytes() not in orders:
-                    tags, heads, labels = annotation
-                    others = [other for j, other in enumerate(self.decoders) if j != i]
-                    score += sum(other.score(bag, order, heads, tags, labels) for other in others)
-                    orders[order.tobytes()] = (score, order, tags, heads, labels)
-        # Of equal sums the one that came first wins; the sort is stable.
-        return sorted(orders.values(), key=lambda derivation: -derivation[0])[:n_best]
+        forms = bag.column(0)
+        for derivation in self.decoder.decode(bag, width=width, n_best=width, ngram_weight=weight):
+            orders.setdefault(forms[derivation[1]].tobytes(), derivation)
+        return list(orders.values())[:n_best]
 
     def learn_lexicon(self, sentences: Iterable[Sentence]) -> None:
         """Learn the usual tags and labels of gold sentences. Comes before `update`."""
@@ -169,51 +191,100 @@ class Engine:
         roots = [int(label) for s in sentences for label in s.labels[s.heads == ROOT] if label]
         self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
 
+    def learn_ngrams(self, sentences: Iterable[Sequence[int]], *, min_count: int = 1) -> None:
+        """Estimate the language models, one for each direction, from sentences of keys.
+
+        min_count (int): Leave out n-grams of three words and more that were seen less often.
+        """
+        order = self.settings.ngram_order
+        sentences = [[int(key) for key in sentence] for sentence in sentences] if order else []
+        for decoder in self.decoders if order else []:
+            read = [sentence[::-1] for sentence in sentences] if decoder.mirrored else sentences
+            decoder.ngrams.fill(order, estimate(read, order, min_count))
+
     def update(
         self,
-        bag: Bag,
-        sentence: Sentence,
+        pairs: Sequence[tuple[Bag, Sentence]],
         *,
         beam_width: int = 16,
         dropout: float = 0.0,
         seed: int = 0,
-        progress: Progress | None = None,
+        n_threads: int = 1,
     ) -> Progress:
-        """Learn from one sentence, given as the bag of its words in gold order.
+        """Learn from sentences, each given as the bag of its words in gold order and the sentence itself.
 
         With the system "order_first" the gold tree may be incomplete, with FREE heads: then only the order is learned.
+        The result does not depend on n_threads. A sentence that is not projective is counted and skipped.
 
         dropout (float): Share of the features to leave out, from 0 to below 1.
-        seed (int): For dropout; should differ from call to call.
-        progress (Optional[Progress]): Counts to add to.
+        seed (int): For dropout and for the shares of copies; should differ from call to call.
+        n_threads (int): How many of the searches may learn at the same time.
         """
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
-        progress = progress or Progress()
-        order = np.arange(len(sentence), dtype=np.int32)
-        for decoder in self.decoders:
+        usable = [(bag, sentence) for bag, sentence in pairs if is_projective(sentence.heads.tolist())]
+        learners = [learner for copies in self._take_learners() for learner in copies]
+        self._is_mean_stale = len(learners) > len(self.decoders)
+        jobs = [
+            partial(self._update_search, learner, usable, beam_width, dropout, random.Random(f"{seed} {i}"))
+            for i, learner in enumerate(learners)
+        ]
+        jobs.append(partial(self._update_attacher, usable))
+        progress = Progress(examples=len(usable), skipped=len(pairs) - len(usable))
+        with ThreadPoolExecutor(n_threads) as pool:
+            for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
+                progress += part
+        return progress
+
+    def _update_search(
+        self, learner: Decoder, pairs: Sequence[tuple[Bag, Sentence]], width: int, dropout: float, rng: random.Random
+    ) -> Progress:
+        """Let one search learn from its share of the pairs."""
+        progress = Progress()
+        for bag, sentence in pairs:
+            if self.settings.copies > 1 and rng.random() >= SHARE_OF_COPY:
+                continue
+            order = np.arange(len(sentence), dtype=np.int32)
+            gold = (order, sentence.heads, sentence.tags, sentence.labels)
+            seed = rng.getrandbits(63)
             lost, actions = update(
-                decoder,
-                bag,
-                order,
-                sentence.heads,
-                sentence.tags,
-                sentence.labels,
-                width=beam_width,
-                rule=self.settings.update,
-                dropout=dropout,
-                seed=seed,
+                learner, bag, *gold, width=width, rule=self.settings.update, dropout=dropout, seed=seed
             )
-            progress.violations += lost
-            progress.actions += actions
-        progress.examples += 1
-        if not self.decoder.system.builds_trees and FREE not in sentence.heads:
+            progress += Progress(violations=lost, actions=actions)
+        return progress
+
+    def _update_attacher(self, pairs: Sequence[tuple[Bag, Sentence]]) -> Progress:
+        """Let `attach` learn from the pairs."""
+        progress = Progress()
+        for bag, sentence in pairs:
+            if FREE in sentence.heads or self.decoder.system.builds_trees:
+                continue
+            order = np.arange(len(sentence), dtype=np.int32)
             arcs, labels = self.attacher.update(
                 order, bag.column(0), bag.column(1), bag.heads, bag.column(2), sentence.heads, sentence.labels
             )
-            progress.wrong_arcs += arcs
-            progress.wrong_labels += labels
+            progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
         return progress
+
+    def _take_learners(self) -> list[list[Decoder]]:
+        """For each direction the decoders that learn: some copies of its own, or just itself."""
+        if not self._learners and self.settings.copies == 1:
+            self._learners = [[decoder] for decoder in self.decoders]
+        if not self._learners:
+            for decoder in self.decoders:
+                copies = [self._decoder(decoder.mirrored) for _ in range(self.settings.copies)]
+                for copy in copies:
+                    copy.weights.from_array(decoder.weights.to_array())
+                self._learners.append(copies)
+        return self._learners
+
+    def _take_mean(self) -> None:
+        """Let the decoders use the mean over their copies."""
+        if self._is_mean_stale:
+            for decoder, copies in zip(self.decoders, self._learners, strict=True):
+                tables = [copy.weights.to_array() for copy in copies]
+                decoder.weights.from_array(np.mean(tables, axis=0, dtype=np.float64))
+            self._is_mean_stale = False
 
     def train(
         self,
@@ -225,6 +296,7 @@ class Engine:
         seed: int = 0,
         tags: float = 1.0,
         heads: float = 1.0,
+        n_threads: int = 1,
     ) -> list[Progress]:
         """Learn from sentences, in a new random sequence each epoch.
 
@@ -233,26 +305,18 @@ class Engine:
         """
         sentences = list(sentences)
         self.learn_lexicon(sentences)
+        self.learn_ngrams(sentence.forms for sentence in sentences)
         rng = random.Random(seed)
         history = []
         for _ in range(epochs):
             rng.shuffle(sentences)
             progress = Progress()
-            for sentence in sentences:
-                bag = self.hide(sentence, tags=tags, heads=heads, rng=rng)
-                try:
-                    self.update(
-                        bag,
-                        sentence,
-                        beam_width=beam_width,
-                        dropout=dropout,
-                        seed=rng.getrandbits(63),
-                        progress=progress,
-                    )
-                except LinearizeError as problem:
-                    if problem.code != "SL011":
-                        raise
-                    progress.skipped += 1
+            for start in range(0, len(sentences), BATCH):
+                batch = sentences[start : start + BATCH]
+                pairs = [(self.hide(sentence, tags=tags, heads=heads, rng=rng), sentence) for sentence in batch]
+                progress += self.update(
+                    pairs, beam_width=beam_width, dropout=dropout, seed=rng.getrandbits(63), n_threads=n_threads
+                )
             history.append(progress)
         return history
 
@@ -271,11 +335,25 @@ class Engine:
             lowers=sentence.lowers,
             suffixes=sentence.suffixes,
             shapes=sentence.shapes,
+            puncts=sentence.puncts,
             texts=sentence.texts,
         )
 
+    def compact(self, prune: float) -> None:
+        """Make the model small: drop light weights, and round the others to 255 values, which a file stores as bytes.
+
+        prune (float): Weights below this count as 0. What updates add is 1, averaged over training.
+        """
+        self._take_mean()
+        for _, weights in self._tables():
+            table = weights.to_array()
+            table[np.abs(table) < prune] = 0
+            scale = np.float32(max(float(np.abs(table).max()), 1.0) / 127)
+            weights.from_array(np.rint(table / scale).astype(np.float32) * scale, float(scale))
+
     def to_bytes(self) -> bytes:
         """The model with its averaged weights, in the format of `core.store`."""
+        self._take_mean()
         keys, lengths, symbols = self.lexicon.to_arrays()
         header = {
             "settings": self.settings.to_dict(),
@@ -287,8 +365,10 @@ class Engine:
             "lexicon.lengths": lengths,
             "lexicon.symbols": symbols,
         }
+        for i, decoder in enumerate(self.decoders):
+            arrays[f"ngrams{i}"] = decoder.ngrams.to_array()
         for name, weights in self._tables():
-            arrays.update(store.sparse(weights.to_array(), name))
+            arrays.update(store.pack_table(weights.to_array(), weights.scale, name))
         return store.pack(header, arrays)
 
     def _tables(self) -> list[tuple[str, Weights]]:
@@ -308,8 +388,11 @@ class Engine:
             if len(arrays["lexicon.keys"]) != len(lengths) or int(lengths.sum()) != len(symbols) or not lengths.all():
                 raise error("SL032", source=source, what="its lexicon does not add up")
             engine.lexicon.from_arrays(arrays["lexicon.keys"], lengths, symbols)
+            for i, decoder in enumerate(engine.decoders):
+                table = arrays[f"ngrams{i}"]
+                decoder.ngrams.from_array(engine.settings.ngram_order if len(table) else 0, table)
             for name, weights in engine._tables():
-                weights.from_array(store.dense(arrays, name, weights.bits, source))
+                weights.from_array(*store.unpack_table(arrays, name, weights.bits, source))
         except (KeyError, TypeError) as broken:
             raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken
         return engine

@@ -11,8 +11,8 @@ from .bag cimport BagC
 from .state cimport ActionC, NodeC, StateC
 
 cdef enum:
-    N_STATE_ATOMS = 99
-    N_ACTION_ATOMS = 26
+    N_STATE_ATOMS = 177
+    N_ACTION_ATOMS = 48
 
 
 cdef struct TemplateC:
@@ -40,6 +40,8 @@ cdef cppclass PlanC:
     bint needs_given_of_L
     bint needs_anchor
     bint needs_opened
+    bint needs_tops
+    bint needs_marks
     bint atomic_shift           # A holds form and tag of the word to shift
 
 
@@ -52,7 +54,7 @@ cdef struct FamilyC:
 
 cdef cppclass ExtractionC:
     # What has been extracted from one state; reused for the next.
-    uint64_t values[99]
+    uint64_t values[177]
     int anchor                      # what has to be finished first, or NONE
     vector[uint64_t] hashes         # state parts of the templates that can fire
     vector[int] fired               # which templates these are

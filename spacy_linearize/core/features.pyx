@@ -2,7 +2,7 @@
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from .bag cimport FORM, LABEL, N_ATTRIBUTES, TAG, BagC
+from .bag cimport FORM, FRAME, LABEL, N_ATTRIBUTES, TAG, BagC
 from .constraints cimport FREE, ROOT, is_shifted
 from .hashing cimport mix, slot_of
 from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, S
@@ -12,17 +12,23 @@ from .templates import ACTION_ATOMS, STATE_ATOMS, fingerprint
 
 # Numbers of atoms, in the sequence of STATE_ATOMS and ACTION_ATOMS.
 cdef enum:
-    N_POSITIONS = 13
-    W0 = 10
-    REST = 78           # N_POSITIONS * N_ATTRIBUTES
-    GIVEN_OF_S0 = 79
+    N_POSITIONS = 15
+    NEIGHBOUR = 10      # P and P2
+    W0 = 12
+    REST = 135          # N_POSITIONS * N_ATTRIBUTES
+    MARKS = 136
+    ALL_MARKS = 137
+    ASK = 138
+    GIVEN_OF_S0 = 139
     N_GIVEN = 12
-    OF_ANCHOR = 91
-    N_ANCHOR = 8
-    GIVEN_OF_L = 6
-    ACTION = 18
-    IS_SHIFT = 19
-    OPENED = 20
+    OF_ANCHOR = 151
+    N_ANCHOR = 15
+    LAST_TOP = 166
+    GIVEN_OF_L = 9
+    ACTION = 21
+    IS_SHIFT = 22
+    OPENED = 23
+    NEXT_TOP = 39
 
 # Values of atoms where there is no key to take. 0 is "not there": the template does not fire.
 cdef enum:
@@ -30,6 +36,7 @@ cdef enum:
     UNLABELLED = 2      # a given arc without a label
     NO_HEAD = 3         # the root
     SET = 4             # seed of sets
+    ITSELF = 5          # the anchor, as its own neighbour
 
 
 cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil:
@@ -48,12 +55,12 @@ cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1
 
 cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) except -1 nogil:
     """Read the atoms of a state and hash the state part of every template."""
-    cdef int positions[13]
+    cdef int positions[15]
     cdef int atom, node, p, t, i, n = 0
     cdef uint64_t h
     cdef TemplateC* template
     out.stamp += 1
-    find_positions(nodes, state, positions)
+    find_positions(bag, nodes, state, positions)
     for atom in plan.needed:
         if atom >= REST:
             continue
@@ -62,7 +69,14 @@ cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* sta
             out.values[atom] = attribute_of(bag, &nodes[0][node], atom % N_ATTRIBUTES)
         else:
             out.values[atom] = START if atom >= W0 * N_ATTRIBUTES else 0
+    out.values[<int>ASK] = 1 + bag.asks
     out.values[<int>REST] = min(4, bag.forest.n - state.n_shifted)
+    if positions[<int>NEIGHBOUR] != NONE and positions[<int>NEIGHBOUR] == state.top and nodes[0][state.top].pending > 0:
+        out.values[NEIGHBOUR * N_ATTRIBUTES + LABEL] = ITSELF
+    elif positions[NEIGHBOUR + 1] != NONE and positions[NEIGHBOUR + 1] == state.top and nodes[0][state.top].pending > 0:
+        out.values[(NEIGHBOUR + 1) * N_ATTRIBUTES + LABEL] = ITSELF
+    if plan.needs_marks:
+        read_marks(bag, state, out)
     if plan.needs_given_of_S0:
         if positions[0] != NONE:
             given_around(bag, state, nodes[0][positions[0]].word, out, &out.values[<int>GIVEN_OF_S0])
@@ -71,6 +85,8 @@ cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* sta
                 out.values[GIVEN_OF_S0 + i] = 0
     if plan.needs_anchor or plan.needs_opened:
         read_anchor(bag, nodes, state, out)
+    if plan.needs_tops:
+        read_tops(bag, nodes, state, out)
     for p in range(<int>plan.parts.size()):
         out.part_start[p] = n
         for t in range(plan.parts[p].first_template, plan.parts[p].last_template):
@@ -89,9 +105,48 @@ cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* sta
     return 0
 
 
-cdef inline void find_positions(vector[NodeC]* nodes, const StateC* state, int* positions) noexcept nogil:
+cdef void read_marks(BagC* bag, const StateC* state, ExtractionC* out) noexcept nogil:
+    """The sets of punctuation still to come, and of all punctuation."""
+    cdef int i, k, j
+    cdef uint64_t left = 0, all = 0, form
+    cdef bint is_new, is_new_left
+    for i in range(<int>bag.puncts.size()):
+        k = bag.puncts[i]
+        form = bag.words[k].columns[<int>FORM]
+        is_new = is_new_left = True
+        for j in range(i):
+            if bag.words[bag.puncts[j]].columns[<int>FORM] == form:
+                is_new = False
+                if not is_shifted(state.shifted, bag.puncts[j]):
+                    is_new_left = False
+        if is_new:
+            all += mix(SET, form)
+        if is_new_left and not is_shifted(state.shifted, k):
+            left += mix(SET, form)
+    out.values[<int>MARKS] = mix(SET, left)
+    out.values[<int>ALL_MARKS] = mix(SET, all)
+
+
+cdef inline void find_positions(BagC* bag, vector[NodeC]* nodes, const StateC* state, int* positions) noexcept nogil:
     """The node at each of POSITIONS, or NONE."""
-    cdef int i, s
+    cdef int i, s, s1, head
+    positions[<int>NEIGHBOUR] = positions[NEIGHBOUR + 1] = NONE
+    s = state.top
+    if s != NONE:
+        if nodes[0][s].pending > 0:
+            # Beside the anchor itself: what was put to its right last, then the anchor, then what is on its left.
+            if nodes[0][s].right != NONE:
+                positions[<int>NEIGHBOUR] = nodes[0][s].right
+                positions[NEIGHBOUR + 1] = nodes[0][s].right2 if nodes[0][s].right2 != NONE else s
+            else:
+                positions[<int>NEIGHBOUR] = s
+                positions[NEIGHBOUR + 1] = nodes[0][s].left
+        else:
+            head = bag.forest.head[nodes[0][s].word]
+            s1 = nodes[0][s].below
+            positions[<int>NEIGHBOUR] = s
+            if s1 != NONE and bag.forest.head[nodes[0][s1].word] == head:
+                positions[NEIGHBOUR + 1] = s1
     for i in range(2):
         s = S(nodes, state, i)
         positions[i] = s
@@ -167,34 +222,90 @@ cdef void read_anchor(BagC* bag, vector[NodeC]* nodes, const StateC* state, Extr
     if h < 0:
         return
     family = family_of(bag, state, h, out)
-    values[0] = bag.words[h].columns[<int>FORM]
-    values[1] = bag.words[h].columns[<int>TAG]
-    values[2] = bag.words[h].columns[<int>LABEL]
-    values[3] = 1 + is_shifted(state.shifted, h)
+    for i in range(N_ATTRIBUTES):
+        values[i] = bag.words[h].columns[i]
+    values += <int>N_ATTRIBUTES
+    values[0] = 1 + is_shifted(state.shifted, h)
     for i in range(2):
-        values[4 + i] = mix(SET, family.labels[i])
-        values[6 + i] = mix(SET, family.tags[i])
+        values[1 + i] = mix(SET, family.labels[i])
+        values[3 + i] = mix(SET, family.tags[i])
+    values[5] = 1
+    for i in range(bag.first_child[h], bag.first_child[h + 1]):
+        values[5] += 1 - is_shifted(state.shifted, bag.children_by_label[i])
+    if values[5] > 4:
+        values[5] = 4
+
+
+cdef inline bint is_partial(BagC* bag) noexcept nogil:
+    """Whether some arcs are given and some are missing."""
+    return bag.forest.has_arcs and bag.forest.tops.size() > 1
+
+
+cdef void read_tops(BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) noexcept nogil:
+    """The top of the component that the last word belongs to, and how much is open and to come."""
+    cdef uint64_t* values = &out.values[<int>LAST_TOP]
+    cdef int i, k, n = 1
+    for i in range(N_ATTRIBUTES + 2):
+        values[i] = 0
+    if not is_partial(bag):
+        return
+    for i in range(N_ATTRIBUTES):
+        values[i] = START
+    if state.recent[0] != NONE:
+        k = bag.forest.top[nodes[0][state.recent[0]].word]
+        for i in range(N_ATTRIBUTES):
+            values[i] = bag.words[k].columns[i]
+    values[<int>N_ATTRIBUTES] = 1 + min(3, state.depth)
+    for k in bag.forest.tops:
+        n += 1 - is_shifted(state.shifted, k)
+    values[N_ATTRIBUTES + 1] = n if n < 5 else 5 if n < 8 else 6
 
 
 cdef void read_opened(BagC* bag, vector[NodeC]* nodes, const StateC* state, int k, ExtractionC* extraction,
                       uint64_t* values) noexcept nogil:
     """The constituent that word k opens below the anchor, or below the top of its own component."""
-    cdef int base = extraction.anchor, c = k, size, last
-    if base == NONE or not (base <= k < base + bag.forest.size[base]):
+    cdef int base = extraction.anchor, c = k, c2 = NONE, size, last, i
+    cdef bint outside = base == NONE or not (base <= k < base + bag.forest.size[base])
+    if outside:
         base = bag.forest.top[k]
     if k != base:
         while bag.forest.head[c] != base:
+            c2 = c
             c = bag.forest.head[c]
     size = bag.forest.size[c]
-    values[0] = bag.words[c].columns[<int>FORM]
-    values[1] = bag.words[c].columns[<int>TAG]
-    values[2] = bag.words[c].columns[<int>LABEL]
-    values[3] = size if size < 4 else 4 if size < 7 else 5
-    values[4] = 1 if k == base else 2 if k == c else 3
-    values[5] = 0
+    for i in range(N_ATTRIBUTES):
+        values[i] = bag.words[c].columns[i]
+    values += <int>N_ATTRIBUTES
+    values[0] = size if size < 4 else 4 if size < 7 else 5
+    values[1] = 1 if k == base else heaviness(bag, state, base, c)
+    values[2] = 3 * outside + (1 if k == base else 2 if k == c else 3)
+    values[3] = values[4] = values[5] = values[6] = 0
     if bag.forest.has_arcs:
         last = nodes[0][state.recent[0]].word if state.recent[0] != NONE else NONE
-        values[5] = START if last == NONE else relation(bag, k, last)
+        values[3] = START if last == NONE else relation(bag, k, last)
+        values[4] = values[5] = NO_HEAD
+        if c2 != NONE:
+            values[4] = bag.words[c2].columns[<int>TAG]
+            values[5] = bag.words[c2].columns[<int>LABEL]
+        if bag.forest.head[k] >= 0:
+            values[6] = bag.words[bag.forest.head[k]].columns[<int>FRAME]
+
+
+cdef inline uint64_t heaviness(BagC* bag, const StateC* state, int head, int c) noexcept nogil:
+    """Whether a constituent is larger than all of its siblings that are not opened yet, smaller, or neither."""
+    cdef int i, k
+    cdef bint largest = True, smallest = True, alone = True
+    for i in range(bag.first_child[head], bag.first_child[head + 1]):
+        k = bag.children_by_label[i]
+        if k != c and bag.words[k].punct == 0 and not is_shifted(state.shifted, k):
+            alone = False
+            if bag.forest.size[k] >= bag.forest.size[c]:
+                largest = False
+            if bag.forest.size[k] <= bag.forest.size[c]:
+                smallest = False
+    if alone:
+        return 2
+    return 3 if largest else 4 if smallest else 5
 
 
 cdef inline uint64_t relation(BagC* bag, int k, int other) noexcept nogil:
@@ -252,7 +363,7 @@ cdef inline void gather(BagC* bag, const StateC* state, int head, int attribute,
 cdef int find_slots(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action, ExtractionC* extraction,
                     int first_part, int last_part, int shift) noexcept nogil:
     """Write to extraction.slots where the features of an action stand, for a range of parts. Returns how many."""
-    cdef uint64_t values[26]
+    cdef uint64_t values[48]
     cdef uint64_t h
     cdef uint32_t* slots = extraction.slots.data()
     cdef uint64_t* hashes = extraction.hashes.data()
@@ -294,6 +405,11 @@ cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC
     values[<int>IS_SHIFT] = SHIFT
     if plan.needs_opened:
         read_opened(bag, nodes, state, action.word, extraction, values + <int>OPENED)
+    if plan.needs_tops:
+        for i in range(N_ATTRIBUTES):
+            values[NEXT_TOP + i] = 0
+            if is_partial(bag):
+                values[NEXT_TOP + i] = bag.words[bag.forest.top[action.word]].columns[i]
 
 
 cdef int drop_out(ExtractionC* extraction, int n) noexcept nogil:
@@ -318,7 +434,7 @@ cdef class Features:
         self.fingerprint = fingerprint(templates, "atomic_shift" if atomic_shift else "")
         self.plan.atomic_shift = atomic_shift
         self.plan.needs_given_of_S0 = self.plan.needs_given_of_L = False
-        self.plan.needs_anchor = self.plan.needs_opened = False
+        self.plan.needs_anchor = self.plan.needs_opened = self.plan.needs_tops = False
         if len(STATE_ATOMS) != N_STATE_ATOMS or len(ACTION_ATOMS) != N_ACTION_ATOMS:
             raise RuntimeError("templates.py and features.pxd name different atoms")
         state_number = {atom: i for i, atom in enumerate(STATE_ATOMS)}
@@ -332,10 +448,13 @@ cdef class Features:
             by_part.setdefault(part, []).append(template)
             needed.update(state_number[atom] for atom in atoms if atom in state_number)
             self.plan.needs_given_of_L |= any(GIVEN_OF_L <= atom < ACTION for atom in part)
-            self.plan.needs_opened |= any(atom >= OPENED for atom in part)
+            self.plan.needs_opened |= any(OPENED <= atom < NEXT_TOP for atom in part)
+            self.plan.needs_tops |= any(atom >= NEXT_TOP for atom in part)
         self.plan.needed = sorted(needed)
         self.plan.needs_given_of_S0 = any(GIVEN_OF_S0 <= atom < OF_ANCHOR for atom in needed)
-        self.plan.needs_anchor = any(atom >= OF_ANCHOR for atom in needed)
+        self.plan.needs_anchor = any(OF_ANCHOR <= atom < LAST_TOP for atom in needed)
+        self.plan.needs_tops |= any(atom >= LAST_TOP for atom in needed)
+        self.plan.needs_marks = bool(needed & {MARKS, ALL_MARKS})
         parts = sorted(by_part, key=lambda part: (not constant.issuperset(part), part))
         self.plan.n_constant_parts = sum(constant.issuperset(part) for part in parts)
         self.templates = [template for part in parts for template in by_part[part]]

@@ -19,6 +19,7 @@ cdef enum Kind:
 
 cdef cppclass LexiconC:
     unordered_map[uint64_t, vector[uint64_t]] ranked  # key of a context -> symbols, the most frequent first
+    vector[uint64_t] markers                          # labels of words that mark their head, such as prepositions
 
 
 cdef inline uint64_t context(uint64_t kind, uint64_t a, uint64_t b, uint64_t c) noexcept nogil:
@@ -30,6 +31,14 @@ cdef inline vector[uint64_t]* ranked_in(LexiconC* lexicon, uint64_t key) noexcep
     if found == lexicon.ranked.end():
         return NULL
     return &dereference(found).second
+
+
+cdef inline bint is_marker(LexiconC* lexicon, uint64_t label) noexcept nogil:
+    cdef size_t i
+    for i in range(lexicon.markers.size()):
+        if lexicon.markers[i] == label:
+            return True
+    return False
 
 
 cdef vector[uint64_t]* tags_of(LexiconC* lexicon, const uint64_t* columns) noexcept nogil

@@ -42,7 +42,13 @@ cdef vector[uint64_t]* labels_of(LexiconC* lexicon, uint64_t head_tag, uint64_t 
 
 
 cdef class Lexicon:
-    """Ranked tags and labels. Filled once with `learn`, then only read."""
+    """Ranked tags and labels. Filled once with `learn`, then only read.
+
+    markers (Iterable[int]): Labels of words that mark the constituent of their head: prepositions, conjunctions.
+    """
+
+    def __init__(self, markers=()):
+        self.c.markers = list(markers)
 
     def learn(self, sentences) -> None:
         """Count the tags and labels of gold sentences, anew.

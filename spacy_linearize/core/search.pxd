@@ -6,8 +6,9 @@ from libcpp.vector cimport vector
 from .bag cimport Bag
 from .features cimport ExtractionC, Features, PlanC
 from .lexicon cimport Lexicon
+from .ngrams cimport Ngrams, NgramsC
 from .state cimport SHIFT, ActionC, NodeC, StateC
-from .system cimport ContextC, ScratchC, SystemC, TransitionSystem
+from .system cimport ContextC, GoldC, ScratchC, SystemC, TransitionSystem
 from .weights cimport Weights
 
 
@@ -28,6 +29,7 @@ cdef cppclass WorkspaceC:
     vector[uint64_t] next_bits
     vector[ActionC] actions         # all legal actions of all states of the beam ...
     vector[int] parents             # ... the state each belongs to ...
+    vector[double] unigram          # by word: its logarithmic probability without a history
     vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
 
 
@@ -38,6 +40,8 @@ cdef struct SearchC:
     const float* weights
     int shift           # 64 - bits of the weight table
     int width           # of the beam
+    const NgramsC* ngrams
+    double ngram_weight # 0: the language model is not asked
 
 
 cdef class Workspace:
@@ -49,6 +53,7 @@ cdef class Decoder:
     cdef readonly Features features
     cdef readonly Weights weights
     cdef readonly Lexicon lexicon
+    cdef readonly Ngrams ngrams
     cdef readonly bint mirrored
     cdef readonly bint labelled
     cdef readonly bint search_tags
@@ -68,4 +73,8 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil
 cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil
 cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
                          int n_legal) except? -1 nogil
-cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) except *
+cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) noexcept nogil
+cdef int run(SearchC* search, WorkspaceC* workspace) except -1 nogil
+cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold) except? -1 nogil
+cdef int read_off(SearchC* search, WorkspaceC* workspace, int rank, GoldC* result) except -1 nogil
+cdef to_arrays(Bag bag, GoldC* result, double score, bint mirrored)

@@ -5,6 +5,7 @@ import numpy as np
 from .bag import Bag
 from .features import Features
 from .lexicon import Lexicon
+from .ngrams import Ngrams
 from .system import TransitionSystem
 from .weights import Weights
 
@@ -15,6 +16,7 @@ class Decoder:
     features: Features
     weights: Weights
     lexicon: Lexicon
+    ngrams: Ngrams
     mirrored: bool
     labelled: bool
     search_tags: bool
@@ -29,5 +31,9 @@ class Decoder:
         labelled: bool = True,
         search_tags: bool = False,
     ) -> None: ...
-    def score(self, bag: Bag, order: Any, heads: Any, tags: Any, labels: Any) -> float: ...
-    def decode(self, bag: Bag, *, width: int, n_best: int = 1) -> list[tuple[float, Array, Array, Array, Array]]: ...
+    def score(
+        self, bag: Bag, order: Any, heads: Any, tags: Any, labels: Any, *, ngram_weight: float = 0
+    ) -> float: ...
+    def decode(
+        self, bag: Bag, *, width: int, n_best: int = 1, ngram_weight: float = 0
+    ) -> list[tuple[float, Array, Array, Array, Array]]: ...

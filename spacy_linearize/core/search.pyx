@@ -10,11 +10,12 @@ from libcpp.algorithm cimport nth_element, reverse, sort
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
-from .bag cimport LABEL, TAG
+from .bag cimport FORM, LABEL, BagC
 from .features cimport extract, find_slots, start_extraction
 from .constraints cimport FREE, ROOT
-from .state cimport LEFTARC, SHIFT, NodeC, copy_state, n_blocks, start
-from .system cimport GoldC, make_gold, start_scratch
+from .ngrams cimport BEGIN, END, HistoryC, log_probability, look_back
+from .state cimport NONE, RIGHTARC, SHIFT, NodeC, copy_state, n_blocks, start
+from .system cimport make_gold, start_scratch
 
 from ..errors import error
 
@@ -22,7 +23,8 @@ KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back t
 
 
 cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
-    cdef int n = search.context.bag.forest.n
+    cdef int n = search.context.bag.forest.n, k
+    cdef HistoryC nothing
     workspace.nodes.clear()
     workspace.trace.clear()
     workspace.beam.resize(search.width)
@@ -33,6 +35,12 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     start_extraction(&workspace.extraction, search.plan, n)
     workspace.beam.resize(1)
     start(&workspace.beam[0], workspace.bits.data(), n)
+    if search.ngram_weight:
+        workspace.unigram.resize(n)
+        nothing.n = 0
+        look_back(search.ngrams, &nothing)
+        for k in range(n):
+            workspace.unigram[k] = log_probability(search.ngrams, &nothing, search.context.bag.words[k].columns[<int>FORM])
     return 0
 
 
@@ -83,10 +91,13 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
     cdef double shared = 0, score
     cdef bint shared_is_known = False
     cdef ActionC* action
+    cdef HistoryC history
     if is_forced(&workspace.actions[first], last - first):
         workspace.ranks.push_back(pair[double, int](-state.score, first))
         return 0
     extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
+    if search.ngram_weight:
+        read_history(search, state, &history)
     for i in range(first, last):
         action = &workspace.actions[i]
         if action.type == SHIFT:
@@ -94,10 +105,44 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
                 shared = sum_of(search, workspace, state, action, 0, n_constant)
                 shared_is_known = True
             score = shared + sum_of(search, workspace, state, action, n_constant, n_parts)
+            if search.ngram_weight:
+                score += ngram_score(search, workspace, state, &history, action.word)
         else:
             score = sum_of(search, workspace, state, action, 0, n_parts)
         workspace.ranks.push_back(pair[double, int](-(state.score + score), i))
     return 0
+
+
+cdef inline void read_history(SearchC* search, const StateC* state, HistoryC* history) noexcept nogil:
+    """The words placed last, as the language model wants them."""
+    cdef int i, node
+    history.n = 3
+    for i in range(3):
+        node = state.recent[i]
+        if node == NONE:
+            history.words[i] = BEGIN
+            history.n = i + 1
+            break
+        history.words[i] = search.context.bag.words[search.context.nodes[0][node].word].columns[<int>FORM]
+    look_back(search.ngrams, history)
+
+
+cdef inline double ngram_score(SearchC* search, WorkspaceC* workspace, const StateC* state, const HistoryC* history,
+                               int word) noexcept nogil:
+    """What the language model says of the word that comes next. Its probability without a history is taken off: that
+    sum is the same for every order in the end, and what is left to place is then no burden to any of them."""
+    cdef uint64_t form = search.context.bag.words[word].columns[<int>FORM]
+    cdef double score = log_probability(search.ngrams, history, form) - workspace.unigram[word]
+    cdef HistoryC longer
+    cdef int i
+    if state.n_shifted + 1 == search.context.bag.forest.n:
+        longer.n = min(3, history.n + 1)
+        longer.words[0] = form
+        for i in range(1, longer.n):
+            longer.words[i] = history.words[i - 1]
+        look_back(search.ngrams, &longer)
+        score += log_probability(search.ngrams, &longer, END)
+    return search.ngram_weight * score
 
 
 cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
@@ -114,10 +159,25 @@ cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, const StateC* 
 cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
                          int n_legal) except? -1 nogil:
     """The score that one of n_legal actions adds to a state."""
+    cdef HistoryC history
+    cdef double score
     if is_forced(action, n_legal):
         return 0
     extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
-    return sum_of(search, workspace, state, action, 0, search.plan.parts.size())
+    score = sum_of(search, workspace, state, action, 0, search.plan.parts.size())
+    if search.ngram_weight and action.type == SHIFT:
+        read_history(search, state, &history)
+        score += ngram_score(search, workspace, state, &history, action.word)
+    return score
+
+
+cdef int run(SearchC* search, WorkspaceC* workspace) except -1 nogil:
+    """The whole search; the beam then holds the best derivations."""
+    cdef int step
+    start_search(search, workspace)
+    for step in range(search.system.n_steps(search.context.bag.forest.n)):
+        advance(search, workspace)
+    return 0
 
 
 cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold) except? -1 nogil:
@@ -130,15 +190,16 @@ cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold
     start_search(search, workspace)
     state = &workspace.beam[0]
     for step in range(search.system.n_steps(search.context.bag.forest.n)):
-        legal.clear()
-        search.system.legal(&search.context, state, &legal)
         search.system.gold(&search.context, state, gold, &action)
+        legal.clear()
+        if action.type != SHIFT:  # a SHIFT is scored in any case
+            search.system.legal(&search.context, state, &legal)
         total += score_action(search, workspace, state, &action, legal.size())
         search.system.apply(&search.context, state, &action)
     return total
 
 
-cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) except *:
+cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) noexcept nogil:
     """The derivation that ends in a trace."""
     cdef vector[ActionC] actions
     while trace >= 0:
@@ -170,9 +231,10 @@ cdef class Decoder:
         self.mirrored = mirrored
         self.labelled = labelled
         self.search_tags = search_tags
+        self.ngrams = Ngrams()
         self.pool = []
 
-    def decode(self, Bag bag not None, *, int width, int n_best=1):
+    def decode(self, Bag bag not None, *, int width, int n_best=1, double ngram_weight=0):
         """The best derivations of a bag, best first.
 
         width (int): How many states the beam holds.
@@ -182,18 +244,19 @@ cdef class Decoder:
         """
         cdef Workspace workspace = self.take_workspace()
         cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), width)
-        cdef int step, rank, n_steps = search.system.n_steps(bag.c.forest.n)
+        search.ngram_weight = ngram_weight if self.ngrams.order else 0
+        cdef GoldC result
+        cdef int rank
         with nogil:
-            start_search(&search, &workspace.c)
-            for step in range(n_steps):
-                advance(&search, &workspace.c)
+            run(&search, &workspace.c)
         results = []
         for rank in range(min(n_best, <int>workspace.c.beam.size())):
-            results.append(read_off(bag, workspace, &search, rank))
+            read_off(&search, &workspace.c, rank, &result)
+            results.append(to_arrays(bag, &result, workspace.c.beam[rank].score, self.mirrored))
         self.return_workspace(workspace)
         return results
 
-    def score(self, Bag bag not None, order, heads, tags, labels) -> float:
+    def score(self, Bag bag not None, order, heads, tags, labels, *, double ngram_weight=0) -> float:
         """The score of the one derivation that leads to an order, and to a tree if the system builds one.
 
         order (Sequence[int]): Input positions in order.
@@ -202,6 +265,7 @@ cdef class Decoder:
         cdef GoldC gold = make_gold(bag, order, heads, tags, labels, self.mirrored, self.system.builds_trees)
         cdef Workspace workspace = self.take_workspace()
         cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), 1)
+        search.ngram_weight = ngram_weight if self.ngrams.order else 0
         cdef double total
         with nogil:
             total = score_derivation(&search, &workspace.c, &gold)
@@ -224,6 +288,8 @@ cdef class Decoder:
         search.weights = weights
         search.shift = 64 - self.weights.bits
         search.width = width
+        search.ngrams = &self.ngrams.c
+        search.ngram_weight = 0
         workspace.c.extraction.drop_below = 0
         return search
 
@@ -239,39 +305,57 @@ cdef class Decoder:
         return 0
 
 
-cdef read_off(Bag bag, Workspace workspace, SearchC* search, int rank):
-    """The result that a state of the last beam stands for. Replays its derivation, which adds nodes and nothing else."""
-    cdef int n = bag.c.forest.n, i, k, h, s0, s1
-    cdef vector[ActionC] actions = actions_to(&workspace.c, workspace.c.beam[rank].trace)
-    cdef vector[NodeC]* nodes = &workspace.c.nodes
-    cdef vector[int] heads = bag.c.forest.head
+cdef int read_off(SearchC* search, WorkspaceC* workspace, int rank, GoldC* result) except -1 nogil:
+    """What a state of the last beam stands for. Replays its derivation, which adds nodes and nothing else."""
+    cdef BagC* bag = search.context.bag
+    cdef int n = bag.forest.n, i, s0, s1
+    cdef vector[ActionC] actions = actions_to(workspace, workspace.beam[rank].trace)
+    cdef vector[NodeC]* nodes = &workspace.nodes
     cdef vector[uint64_t] bits
     cdef StateC state
-    order, tags = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.uint64)
-    out_heads, labels = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.uint64)
-    cdef int[::1] order_view = order, head_view = out_heads
-    cdef uint64_t[::1] tag_view = tags, label_view = labels
+    result.order.resize(n)
+    result.head = bag.forest.head
+    result.n_dependents.assign(n, 0)
+    result.tag.resize(n)
+    result.label.resize(n)
     bits.resize(n_blocks(n) + 1)
     start(&state, bits.data(), n)
-    for k in range(n):
-        label_view[bag.layout.position[k]] = bag.c.words[k].columns[<int>LABEL]
+    for i in range(n):
+        result.label[i] = bag.words[i].columns[<int>LABEL]
     for i in range(<int>actions.size()):
         if actions[i].type == SHIFT:
-            k = bag.layout.position[actions[i].word]
-            order_view[n - 1 - state.n_shifted if search.context.mirrored else state.n_shifted] = k
-            tag_view[k] = actions[i].symbol
+            result.order[state.n_shifted] = actions[i].word
+            result.tag[actions[i].word] = actions[i].symbol
         else:
             s0 = nodes[0][state.top].word
             s1 = nodes[0][nodes[0][state.top].below].word
-            k, h = (s1, s0) if actions[i].type == LEFTARC else (s0, s1)
-            heads[k] = h
-            label_view[bag.layout.position[k]] = actions[i].symbol
+            if actions[i].type == RIGHTARC:
+                s0, s1 = s1, s0
+            result.head[s1] = s0
+            result.label[s1] = actions[i].symbol
         search.system.apply(&search.context, &state, &actions[i])
-    if state.depth == 1 and heads[nodes[0][state.top].word] == FREE:
-        heads[nodes[0][state.top].word] = ROOT
-    for k in range(n):
-        h = heads[k]
-        head_view[bag.layout.position[k]] = h
+    if state.depth == 1 and result.head[nodes[0][state.top].word] == FREE:
+        result.head[nodes[0][state.top].word] = ROOT
+    for i in range(n):
+        if result.head[i] >= 0:
+            result.n_dependents[result.head[i]] += 1
+    return 0
+
+
+cdef to_arrays(Bag bag, GoldC* result, double score, bint mirrored):
+    """A result as score and arrays by input position: order, tags, heads, labels."""
+    cdef int n = bag.c.forest.n, i, k, h
+    order, heads = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    tags, labels = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
+    cdef int[::1] order_view = order, head_view = heads
+    cdef uint64_t[::1] tag_view = tags, label_view = labels
+    for i in range(n):
+        k = bag.layout.position[i]
+        order_view[n - 1 - i if mirrored else i] = bag.layout.position[result.order[i]]
+        h = result.head[i]
+        head_view[k] = h
         if h >= 0:
-            head_view[bag.layout.position[k]] = bag.layout.position[h]
-    return workspace.c.beam[rank].score, order, tags, out_heads, labels
+            head_view[k] = bag.layout.position[h]
+        tag_view[k] = result.tag[i]
+        label_view[k] = result.label[i]
+    return score, order, tags, heads, labels

@@ -1,15 +1,18 @@
 """The settings of an engine, checked by name."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import error
 from .learn import RULES
-from .templates import GROUPS, expand
+from .templates import DEFAULT_GROUPS, expand
 from .weights import MAX_BITS, MIN_BITS
 
 SYSTEM_NAMES = ("order_first", "joint")
 DIRECTIONS = ("left_to_right", "right_to_left", "both")
+MAX_COPIES = 16
+MAX_ORDER = 4  # of n-grams, as in ngrams.pxd
 TAG_CHOICES = ("usual", "search")
 
 
@@ -22,28 +25,38 @@ class Settings:
         orders are scored by both and ranked by the sum.
     groups (Tuple[str, ...]): Template groups that are on, from `templates.GROUPS`.
     templates (Tuple[str, ...]): Further templates, each a few atoms joined by spaces.
+    markers (Tuple[int, ...]): Keys of labels whose words mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
     table_bits (int): The table of the search holds 2 ** table_bits weights.
     attach_bits (int): The table of `attach` likewise.
     tags (str): A word without a given tag gets its "usual" one, or the joint system may "search" among its tags.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
+    copies (int): How many copies of the weights are trained, each on its own random share of the examples. The model is
+        their mean, so that more copies cost time in training only.
+    ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
+    ngram_weight (float): How much the language model counts where arcs are missing.
     """
 
     system: str = "order_first"
     direction: str = "left_to_right"
-    groups: tuple[str, ...] = tuple(GROUPS)
+    groups: tuple[str, ...] = DEFAULT_GROUPS
     templates: tuple[str, ...] = ()
+    markers: tuple[int, ...] = ()
     atomic_shift: bool = False
     table_bits: int = 22
     attach_bits: int = 20
     tags: str = "usual"
     labelled: bool = True
     update: str = "max_violation"
+    copies: int = 1
+    ngram_order: int = 0
+    ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
         object.__setattr__(self, "templates", tuple(self.templates))
+        object.__setattr__(self, "markers", tuple(self.markers))
         for key, known in (
             ("system", SYSTEM_NAMES),
             ("direction", DIRECTIONS),
@@ -52,10 +65,17 @@ class Settings:
         ):
             if getattr(self, key) not in known:
                 raise error("SL022", key=key, value=getattr(self, key), expected=" or ".join(known))
-        for key in ("table_bits", "attach_bits"):
+        for key, low, high in (
+            ("table_bits", MIN_BITS, MAX_BITS),
+            ("attach_bits", MIN_BITS, MAX_BITS),
+            ("copies", 1, MAX_COPIES),
+            ("ngram_order", 0, MAX_ORDER),
+        ):
             value = getattr(self, key)
-            if type(value) is not int or not MIN_BITS <= value <= MAX_BITS:
-                raise error("SL022", key=key, value=value, expected=f"a whole number from {MIN_BITS} to {MAX_BITS}")
+            if type(value) is not int or not low <= value <= high:
+                raise error("SL022", key=key, value=value, expected=f"a whole number from {low} to {high}")
+        if type(self.ngram_weight) not in (int, float) or not 0 <= self.ngram_weight < math.inf:
+            raise error("SL022", key="ngram_weight", value=self.ngram_weight, expected="a number, 0 or more")
         for key in ("atomic_shift", "labelled"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")

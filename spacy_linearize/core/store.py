@@ -4,8 +4,8 @@
     4 bytes   format version, little endian
     4 bytes   length of the header
     4 bytes   CRC-32 of all that follows
-    header    JSON: settings, template fingerprint, and for each array its name, type and length
-    arrays    one after the other, little endian
+    header    JSON: settings, template fingerprint, and for each array its name, type, length and stored size
+    arrays    one after the other, little endian; zlib-compressed where the stored size is smaller
 
 Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file.
 """
@@ -25,8 +25,9 @@ from ..errors import error
 
 SIGNATURE = b"SPLINRZ\n"
 FORMAT_VERSION = 1
+MAX_LENGTH = 1 << 31
 PREFIX = struct.Struct("<8sIII")
-DTYPES = ("<u8", "<u4", "<i4", "<f4")
+DTYPES = ("<u8", "<u4", "<i4", "<f4", "|i1")
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -36,8 +37,11 @@ def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
     layout, chunks = [], []
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<").str
-        layout.append([name, dtype, len(array)])
-        chunks.append(array.astype(dtype).tobytes())
+        chunk = array.astype(dtype).tobytes()
+        if array.dtype.kind != "f":  # fractions of weights hardly compress
+            chunk = min(zlib.compress(chunk), chunk, key=len)
+        layout.append([name, dtype, len(array), len(chunk)])
+        chunks.append(chunk)
     head = json.dumps({**header, "arrays": layout}, sort_keys=True).encode("utf8")
     body = b"".join([head, *chunks])
     return PREFIX.pack(SIGNATURE, FORMAT_VERSION, len(head), zlib.crc32(body)) + body
@@ -61,14 +65,28 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
     try:
         header = json.loads(bytes(body[:head_length]))
         arrays, start = {}, head_length
-        for name, dtype, length in header.pop("arrays"):
-            if dtype not in DTYPES or type(length) is not int or length < 0:
+        for name, dtype, length, stored in header.pop("arrays"):
+            if dtype not in DTYPES or type(length) is not int or not 0 <= length <= MAX_LENGTH:
                 raise ValueError(f"array {name} of type {dtype} and length {length}")
-            arrays[name] = np.frombuffer(body, dtype=dtype, count=length, offset=start)
-            start += arrays[name].nbytes
-    except (ValueError, KeyError, TypeError, AttributeError) as broken:
+            if type(stored) is not int or not 0 <= stored <= len(body) - start:
+                raise ValueError(f"array {name} of {stored} bytes")
+            chunk = _inflated(body[start : start + stored], length * np.dtype(dtype).itemsize)
+            arrays[name] = np.frombuffer(chunk, dtype=dtype, count=length)
+            start += stored
+    except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as broken:
         raise error("SL032", source=source, what=str(broken)) from broken
     return header, arrays
+
+
+def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
+    """The bytes of an array. Never takes more memory than the size that the header promises."""
+    if len(chunk) == size:
+        return chunk
+    decoder = zlib.decompressobj()
+    inflated = decoder.decompress(chunk, size + 1)
+    if len(inflated) != size or not decoder.eof:
+        raise ValueError(f"an array of {len(inflated)} bytes instead of {size}")
+    return inflated
 
 
 def save(path: str | Path, data: bytes) -> None:
@@ -86,22 +104,33 @@ def save(path: str | Path, data: bytes) -> None:
         raise
 
 
-def sparse(weights: np.ndarray[Any, Any], name: str) -> dict[str, np.ndarray[Any, Any]]:
-    """A table of weights as its entries that are not 0."""
+def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[str, np.ndarray[Any, Any]]:
+    """A table of weights as arrays: all of it as small whole numbers if it has a scale, else what is not 0."""
+    if scale:
+        units = np.rint(weights / scale).astype(np.int8)
+        return {f"{name}.units": units, f"{name}.scale": np.array([scale], dtype=np.float32)}
     slots = np.flatnonzero(weights).astype(np.uint32)
     return {f"{name}.slots": slots, f"{name}.values": weights[slots]}
 
 
-def dense(arrays: Arrays, name: str, bits: int, source: str) -> np.ndarray[Any, Any]:
-    """The table that `sparse` took apart."""
-    slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
+def unpack_table(arrays: Arrays, name: str, bits: int, source: str) -> tuple[np.ndarray[Any, Any], float]:
+    """The table that `pack_table` took apart, and its scale, which is 0 if it has none."""
+    scale = 0.0
+    if f"{name}.units" in arrays:
+        if arrays[f"{name}.scale"].shape != (1,):
+            raise error("SL032", source=source, what=f"the table '{name}' has no scale")
+        scale = float(arrays[f"{name}.scale"][0])
+        values = arrays[f"{name}.units"].astype(np.float32) * np.float32(scale)
+        slots = np.arange(len(values), dtype=np.uint32)
+    else:
+        slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
     if len(slots) != len(values) or (len(slots) and int(slots.max()) >= 1 << bits):
         raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")
     if not np.isfinite(values).all():
         raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
     table = np.zeros(1 << bits, dtype=np.float32)
     table[slots] = values
-    return table
+    return table, scale
 
 
 def check_fingerprint(found: Any, known: int, source: str) -> None:

@@ -10,6 +10,11 @@ In a state, `S0.w` is the form of the word on top of the stack:
     W0, W1, W2      the word placed last, and the ones before: w_0, w_-1, w_-2 of the papers
     .w .p .d        its form, its tag, the label of the arc to its head
     .lower .suffix .shape
+    .mark           its marker, such as a preposition: the form of its given dependents with a label that marks
+    .frame          the set of the labels of its given dependents
+    .company        the set of their tags
+    marks, allmarks the set of punctuation still to come, and of all punctuation
+    ask             whether there is a question mark
     rest            how many words are left: 1, 2, 3, 4 (four or more)
 
 In a SHIFT, `L` is the word that comes next: `L.w`, `L.p`, ... The action itself is `A` (an arc with its label, or
@@ -20,13 +25,20 @@ and so on, named as in Puduppully et al. 2016):
     l or p          ... the set of their labels, or of their tags, ...
     s or ns         ... of those that are shifted, or not shifted
     ps              whether its given head is shifted
-    lp, pp, wp      the label of the arc to its given head, that head's tag, and its form
+    lp, pp, wp      the label of the arc to its given head, that head's tag, and its form; Lfp is its frame
 
 The anchor H is the word that has to be finished first: S0, if something given is still to come below it, or else its
-given head. It has H.w, H.p, H.d, Hcls, Hclns, Hcps, Hcpns, and Hs, whether it is shifted. A SHIFT opens the constituent
-C, the dependent of the anchor that L belongs to (or of the top of L's component, when L is not below the anchor): C.w,
-C.p, C.d, its number of words Csize (1, 2, 3, 4 to 6, more), and Cself, whether L is the anchor, C itself, or below C.
-LW0 is how L is related to W0: its dependent, its head, its sibling, in the same component, or not at all.
+given head. It has H.w, H.p, ..., Hcls, Hclns, Hcps, Hcpns, Hrest, the number of its dependents that are not shifted, and
+Hs, whether it is shifted itself. P and P2 are what was placed last, and before that, of the anchor and its dependents;
+their label P.d is a value of its own where they are the anchor. A SHIFT opens the constituent C, the dependent of the
+anchor that L belongs to (or of the top of L's component, when L is not below the anchor): C.w, C.p, ..., its number of
+words Csize (1, 2, 3, 4 to 6, more), Cheavy, whether it is larger or smaller than all of its siblings that are not
+shifted, and Cself, whether L is the anchor, C itself, or below C, and whether this is outside of the anchor's
+component. C2 is the dependent of C that L belongs to. LW0 is how L is related to W0: its dependent, its head, its
+sibling, in the same component, or not at all.
+
+Where some arcs are given and some are missing, T is the top of W0's component, U the top of L's, depth the number of open
+words (0, 1, 2, 3 or more), and tops how many components have a top that is not shifted (0, 1, 2, 3, 4 to 6, more).
 """
 
 from collections.abc import Iterable
@@ -34,21 +46,28 @@ from collections.abc import Iterable
 from ..errors import error
 from .hashing import hash_text, mix_values
 
-POSITIONS = ("S0", "S1", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1l2", "S1r", "S1r2", "W0", "W1", "W2")
-ATTRIBUTES = ("w", "p", "d", "lower", "suffix", "shape")
+POSITIONS = ("S0", "S1", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1l2", "S1r", "S1r2", "P", "P2", "W0", "W1", "W2")
+ATTRIBUTES = ("w", "p", "d", "lower", "suffix", "shape", "mark", "frame", "company")
 # What is given around a word: sets of labels and tags of its dependents (c) and siblings (s), and its head.
 GIVEN = ("cls", "clns", "cps", "cpns", "sls", "slns", "sps", "spns", "ps", "lp", "pp", "wp")
 
 # The anchor, and the constituent that a SHIFT opens below it; LW0 is how L is related to the word before.
-ANCHOR = ("H.w", "H.p", "H.d", "Hs", "Hcls", "Hclns", "Hcps", "Hcpns")
-OPENED = ("C.w", "C.p", "C.d", "Csize", "Cself", "LW0")
+ANCHOR = (*(f"H.{attribute}" for attribute in ATTRIBUTES), "Hs", "Hcls", "Hclns", "Hcps", "Hcpns", "Hrest")
+OPENED = (*(f"C.{attribute}" for attribute in ATTRIBUTES), "Csize", "Cheavy", "Cself", "LW0", "C2.p", "C2.d", "Lfp")
+# The tops of two components, that of W0 and that of L.
+LAST_TOP = (*(f"T.{attribute}" for attribute in ATTRIBUTES), "depth", "tops")
+NEXT_TOP = tuple(f"U.{attribute}" for attribute in ATTRIBUTES)
 
 # The sequence of these names is the numbering of atoms that `features.pyx` computes by.
 STATE_ATOMS = (
     *(f"{position}.{attribute}" for position in POSITIONS for attribute in ATTRIBUTES),
     "rest",
+    "marks",
+    "allmarks",
+    "ask",
     *(f"S0{given}" for given in GIVEN),
     *ANCHOR,
+    *LAST_TOP,
 )
 ACTION_ATOMS = (
     *(f"L.{attribute}" for attribute in ATTRIBUTES),
@@ -56,6 +75,7 @@ ACTION_ATOMS = (
     "A",
     "SHIFT",
     *OPENED,
+    *NEXT_TOP,
 )
 ATOMS = STATE_ATOMS + ACTION_ATOMS
 
@@ -92,15 +112,12 @@ _LINEARIZATION = """
     S0l.w S0l2.w; S0l.p S0l2.p; S0r2.w S0r.w; S0r2.p S0r.p;
     S1l.w S1l2.w; S1l.p S1l2.p; S1r2.w S1r.w; S1r2.p S1r.p;
 """
-# Table 2 of Puduppully et al. 2016; for SHIFTs only.
+# Table 2 of Puduppully et al. 2016, for SHIFTs only: what is given around the word to shift, and around S0.
 _LOOKAHEAD = "".join(
-    _with_stack(atoms)
-    for atoms in (
-        *(f"L{given}" for given in GIVEN[:8]),
-        *("Lps Llp", "Lps Lpp", "Lps Lwp"),
-        *(f"S0{given}" for given in GIVEN[:8]),
-        *("S0ps S0lp", "S0ps S0pp"),
-    )
+    _with_stack(atoms) for atoms in (*(f"L{given}" for given in GIVEN[:8]), "Lps Llp", "Lps Lpp", "Lps Lwp")
+)
+_LOOKAHEAD_OF_S0 = "".join(
+    _with_stack(atoms) for atoms in (*(f"S0{given}" for given in GIVEN[:8]), "S0ps S0lp", "S0ps S0pp")
 )
 # Section 3.2 of the same paper: form and tag of the word to shift, joined with its surroundings. The paper describes
 # these by example only; the choice is ours.
@@ -114,17 +131,64 @@ _NEXT = """
     L.p L.d; L.p Lclns; L.p Lcls; L.d Lslns; L.d Lsls; L.p Lps Lpp; L.d Lps Lpp; W0.p L.p Lps Lpp;
 """
 
-# Beyond the papers: what the given arcs tell about the constituent that a SHIFT opens, and about its neighbours.
+# Beyond the papers, from here on. Words further back, one at a time.
+_SKIP = """
+    W1.p L.p; W1.w L.w; W1.w L.p; W1.p L.w; W2.p L.p; W2.w L.w; W2.p W0.p L.p; W2.p W1.p L.p; W1.w W0.p L.w;
+    W1.p W0.w L.p; W1.w W0.p L.p; W1.p W0.w L.w; rest W0.p L.p; rest W0.w L.w; W2.w W1.w W0.w L.p; W2.p W1.p W0.w L.p;
+    W2.p W1.p W0.p L.w; marks allmarks L.w; marks W0.p L.p;
+"""
+# What the given arcs tell about the constituent that a SHIFT opens, and about its neighbours.
 _TREE = """
     H.p C.d; H.w C.d; H.p C.p C.d; H.w C.p C.d; H.d H.p C.d; Hs H.p C.d; H.p C.d Cself; C.d C.p L.p Cself;
     Hs H.p Hcls C.d; Hs H.p Hclns C.d; Hs Hcls Hclns C.d; Hs Hcps C.p; Hs Hcpns C.p C.d; Hs H.w Hclns C.d;
     Hs C.d Csize; H.p C.d Csize; Hs H.p C.w; H.w C.w; C.w C.d Hs; Hs H.p C.d S0r.d; Hs H.p C.d S0l.d;
     LW0 L.p W0.p; LW0 L.d W0.d; LW0 L.w; LW0 W0.w L.w; LW0 L.p W0.p W1.p; LW0 W0.w L.p; LW0 L.w W0.p; LW0 C.d W0.p L.p;
 """
-# Beyond the papers: what is left of a word that was never seen, or not in this spelling.
+# The sequence of constituents below one head.
+_FAMILY = """
+    Hs P.d C.d; Hs H.p P.d C.d; Hs P2.d P.d C.d; Hs H.p P.p C.p; Hs H.p P.p C.d; Hs H.w P.d C.d; Hs P.d C.d C.p Csize;
+    Hs H.frame C.d; Hs H.frame P.d C.d; Hs H.frame H.p P.d C.d; Hs H.d P.d C.d; Hs P.w C.d; Hs P.d C.w;
+    Hs P.lower C.lower; Hrest Hs C.d; Hrest Hs H.p P.d C.d;
+"""
+# What kind of constituent: its marker, the labels and the tags inside.
+_KIND = """
+    Hs C.mark C.d; Hs H.p C.mark C.d; Hs H.w C.mark; Hs P.mark C.mark; Hs P.d C.mark;
+    Hs C.frame C.d; Hs H.p C.frame C.d; Hs P.d C.frame C.d;
+    Hs C.company C.d; Hs H.p C.company C.d; Hs P.d C.company; Hs H.d C.company; Hs H.company P.p C.p;
+    Hs H.company H.p C.d P.d; L.company L.p L.d; C.p C.company C2.p C2.d; C.p C.company Cself L.p;
+"""
+# Where arcs are missing: whether to go on below the anchor or to open another component, and which one.
+_COMPONENTS = """
+    Cself W0.p C.p; Cself W0.p L.p; Cself H.p L.p Hs; Cself Hs H.p C.p C.d; Cself Hs H.p Hclns; Cself Hs H.p; Cself rest;
+    Cself Hrest Hs; Cself W0.w L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself W0.w L.p; Cself W0.p L.w; Cself L.w;
+    Cself C.w; Cself Csize Hs; Cself C.frame C.p; Cself Hs Hclns C.p; Cself W1.p W0.p L.p; Cself S0.p L.p;
+    Cself S0.w L.w; Cself H.w C.w Hs; Cself H.w L.w Hs;
+    T.p U.p; T.w U.p; T.p U.w; T.w U.w; T.p U.p Cself; T.p L.p; W0.p U.p; T.p U.p L.p W0.p; T.p U.p L.p; T.p W0.p U.p;
+    T.frame U.p; T.p U.frame; T.p U.frame U.p Cself; T.p U.company; depth Cself; depth tops Cself; tops Cself;
+    tops rest U.p; tops U.p U.frame; tops depth L.p; T.p U.mark; tops U.p T.p; depth H.p U.p Cself; tops marks L.w;
+"""
+# How heavy it is, beside what else is to come below the same head.
+_WEIGHT = """
+    Hs Cheavy C.d; Hs H.p Cheavy C.d; Hs P.d Cheavy C.d; Hs H.p P.d Cheavy C.d C.p; Hs Cheavy Csize C.d;
+    Hs Cheavy C.mark; Hs Cheavy C.d Hclns;
+"""
+# Punctuation still to come, and questions.
+_PUNCTUATION = """
+    marks L.w; marks C.d Hs; allmarks L.w W0.w; allmarks L.p W0.p; allmarks Hs H.d C.d; allmarks C.d C.p Hs H.d;
+    marks rest L.w; allmarks Hs H.p P.d C.d; allmarks H.frame P.d C.d Hs;
+    ask L.w W0.w; ask L.p W0.p; ask Hs H.d P.d C.d; ask H.d H.frame C.d Hs; ask H.d P.d C.d C.p Hs; ask W1.p W0.p L.p;
+    ask rest L.w; ask Hs H.p P.p C.p;
+"""
+# With which of its words a constituent begins.
+_BEGINNING = """
+    C.d C2.d Cself; C.p C2.d L.p; C.p C.frame C2.d Cself; C.p C2.d C2.p Cself; C.w C2.d Cself; Lfp L.d Lpp;
+    Lfp L.d Lpp Lps; L.frame L.d L.p Cself; L.frame L.p Lpp; L.frame L.p Cself; C.frame C2.d C.d Hs; Lfp L.d Lpp L.w;
+"""
+# What is left of a word that was never seen, or not in this spelling; capitals at the beginning.
 _SHAPES = """
     W0.lower L.lower; W0.lower L.p; W0.p L.lower; W0.w L.shape; W0.p L.suffix; W1.lower W0.lower L.lower; rest L.lower;
-    H.p C.d L.lower; Hs C.d L.lower; L.shape L.d;
+    H.p C.d L.lower; Hs C.d L.lower; L.shape L.d; rest L.shape L.p; W0.w L.shape L.p; W0.shape L.shape L.p;
+    rest L.shape; W0.suffix L.suffix; W0.suffix L.p; L.suffix L.d; H.p C.d L.suffix;
 """
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -133,10 +197,24 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "trigram": _lines(_TRIGRAM, "A"),
     "linearization": _lines(_LINEARIZATION, "A"),
     "lookahead": _lines(_LOOKAHEAD, "SHIFT"),
+    "lookahead_of_S0": _lines(_LOOKAHEAD_OF_S0, "SHIFT"),
     "next": _lines(_NEXT, "SHIFT"),
+    "skip": _lines(_SKIP, "SHIFT"),
     "tree": _lines(_TREE, "SHIFT"),
+    "family": _lines(_FAMILY, "SHIFT"),
+    "kind": _lines(_KIND, "SHIFT"),
+    "components": _lines(_COMPONENTS, "SHIFT"),
+    "weight": _lines(_WEIGHT, "SHIFT"),
+    "punctuation": _lines(_PUNCTUATION, "SHIFT"),
+    "beginning": _lines(_BEGINNING, "SHIFT"),
     "shapes": _lines(_SHAPES, "SHIFT"),
 }
+# What the default model looks at. The papers' templates that do not name the next word (L, or the constituent C that it
+# opens) say nothing about which of the words should come next, and cost more than they bring in the default system.
+DEFAULT_GROUPS = (
+    *("lookahead", "next", "skip", "tree", "family", "kind", "components", "weight"),
+    *("punctuation", "beginning", "shapes"),
+)
 
 
 # What `attach` looks at to score an arc between h and d: form, tag, and the tags before and after. Every template is

@@ -5,6 +5,7 @@ from libcpp.vector cimport vector
 
 cdef class Weights:
     cdef readonly int bits
+    cdef readonly double scale      # if not 0, every weight is a whole multiple of this
     cdef double clock               # examples seen, plus one
     cdef bint is_mean_stale
     cdef vector[float] current      # empty until training starts

@@ -19,6 +19,7 @@ cdef class Weights:
             raise error("SL022", key="table_bits", value=bits, expected=f"{MIN_BITS} to {MAX_BITS}")
         self.bits = bits
         self.clock = 1
+        self.scale = 0
         self.is_mean_stale = False
         self.mean.resize((<size_t>1) << bits)
 
@@ -27,6 +28,7 @@ cdef class Weights:
         if self.current.empty():
             self.current = self.mean
             self.weighted.resize(self.mean.size())
+        self.scale = 0
         return 0
 
     cdef int tick(self) except -1:
@@ -62,14 +64,18 @@ cdef class Weights:
         """A copy of the averaged weights."""
         return np.array(<const float[:self.mean.size()]>self.for_decoding(), dtype=np.float32)
 
-    def from_array(self, values) -> None:
-        """Replace all weights. Anything that is not a finite number is refused."""
+    def from_array(self, values, double scale=0) -> None:
+        """Replace all weights. Anything that is not a finite number is refused.
+
+        scale (float): If not 0, all weights are whole multiples of this, -127 to 127.
+        """
         values = np.ascontiguousarray(values, dtype=np.float32)
         if values.shape != (self.mean.size(),) or not np.isfinite(values).all():
             raise error("SL022", key="weights", value=f"{values.size} values",
                         expected=f"{self.mean.size()} finite numbers")
         cdef const float[::1] view = values
         self._forget_training()
+        self.scale = scale
         self.mean.assign(&view[0], &view[0] + view.shape[0])
 
     def __len__(self):

@@ -1,0 +1,89 @@
+"""Two searches, from left to right and from right to left, whose results are ranked by the sum of both scores.
+
+A search sees what it has placed and guesses what is to come; the other direction has it the other way round. So their
+errors differ, and an order that both find good is more often right than the best one of either.
+"""
+from libc.stdint cimport uint64_t
+from libcpp.algorithm cimport reverse, sort
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
+
+from .bag cimport FORM, Bag, BagC
+from .hashing cimport mix
+from .search cimport Decoder, SearchC, Workspace, WorkspaceC, read_off, run, score_derivation, to_arrays
+from .system cimport GoldC
+
+
+cdef cppclass CandidateC:
+    GoldC result        # in the direction of the first search
+    double score        # of both searches
+    uint64_t words      # a hash of the forms in order
+
+
+def decode_both(Decoder first not None, Decoder second not None, Bag bag not None, *, int width, int n_best=1,
+                double ngram_weight=0):
+    """The best orders of a bag, best first, no sequence of words twice. Of those with the same words, the one with the
+    highest score of its own search counts.
+
+    first, second (Decoder): The same system in the two directions.
+    width (int): Of each beam.
+    n_best (int): How many results to return at most.
+    ngram_weight (float): Weight of the language models.
+    RETURNS: As `Decoder.decode`.
+    """
+    cdef Workspace a = first.take_workspace(), b = second.take_workspace()
+    cdef SearchC forth = first.prepare(bag, a, first.weights.for_decoding(), width)
+    cdef SearchC back = second.prepare(bag, b, second.weights.for_decoding(), width)
+    forth.ngram_weight = ngram_weight if first.ngrams.order else 0
+    back.ngram_weight = ngram_weight if second.ngrams.order else 0
+    cdef vector[CandidateC] candidates
+    cdef vector[pair[double, int]] ranks
+    cdef size_t i, n_forth
+    with nogil:
+        collect(&forth, &a.c, candidates, False)
+        n_forth = candidates.size()
+        collect(&back, &b.c, candidates, True)
+        for i in range(candidates.size()):
+            if i < n_forth:
+                turn(&candidates[i].result)
+                candidates[i].score += score_derivation(&back, &b.c, &candidates[i].result)
+                turn(&candidates[i].result)
+            else:
+                candidates[i].score += score_derivation(&forth, &a.c, &candidates[i].result)
+            ranks.push_back(pair[double, int](-candidates[i].score, <int>i))
+        sort(ranks.begin(), ranks.end())
+    results = []
+    for i in range(min(<size_t>n_best, ranks.size())):
+        results.append(to_arrays(bag, &candidates[ranks[i].second].result, -ranks[i].first, first.mirrored))
+    first.return_workspace(a)
+    second.return_workspace(b)
+    return results
+
+
+cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& candidates, bint is_back) except -1 nogil:
+    """Search, and add the results that have new words in order."""
+    cdef CandidateC candidate
+    cdef int rank
+    cdef size_t i
+    cdef bint is_new
+    run(search, workspace)
+    for rank in range(<int>workspace.beam.size()):
+        read_off(search, workspace, rank, &candidate.result)
+        candidate.score = workspace.beam[rank].score
+        if is_back:
+            turn(&candidate.result)
+        candidate.words = 0
+        for i in range(candidate.result.order.size()):
+            candidate.words = mix(candidate.words, search.context.bag.words[candidate.result.order[i]].columns[<int>FORM])
+        is_new = True
+        for i in range(candidates.size()):
+            if candidates[i].words == candidate.words:
+                is_new = False
+                break
+        if is_new:
+            candidates.push_back(candidate)
+    return 0
+
+
+cdef inline void turn(GoldC* result) noexcept nogil:
+    reverse(result.order.begin(), result.order.end())
