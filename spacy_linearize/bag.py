@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +59,14 @@ class Words:
         columns = self.columns[:, start:end]
         return Words(self.doc, self.start + start, columns, self.tags[start:end], heads, self.labels[start:end].copy())
 
+    def without(self, tags: Array | None, labels: Array | None) -> "Words":
+        """The same words without some of their tags and labels, chosen by masks."""
+        return replace(
+            self,
+            tags=self.tags if tags is None else np.where(tags, np.uint64(0), self.tags),
+            labels=self.labels if labels is None else np.where(labels, np.uint64(0), self.labels),
+        )
+
     def to_bag(self, engine: "Engine") -> "Bag":
         """The bag of these words, for the search."""
         return engine.bag(**self._by_name(), texts=LazyTexts(self))
@@ -84,7 +92,10 @@ class Words:
     def _is_question(self) -> Array:
         """Which words are question marks: "?", "??", "!?", and so on."""
         strings = self.doc.vocab.strings
-        return np.array([p and "?" in strings[f] for f, p in zip(self.forms, self.columns[_PUNCT], strict=True)], dtype=np.uint64)
+        puncts = np.flatnonzero(self.columns[_PUNCT])
+        questions = np.zeros(len(self), dtype=np.uint64)
+        questions[[i for i in puncts if "?" in strings[self.forms[i]]]] = 1
+        return questions
 
     @property
     def forms(self) -> Any:

@@ -1,4 +1,4 @@
-"""`spacy linearize`: order, convert, evaluate. The same as `python -m spacy_linearize`."""
+"""`spacy linearize`: order, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
 
 import functools
 import random
@@ -323,3 +323,62 @@ def demo_command(
     print(doc.text)
     for token in doc:
         print(f"  {token.text:<16}{token.tag_:<8}{token.dep_:<12}{token.head.text}")
+
+
+@app.command("lm")
+@one_line_errors
+def lm_command(
+    model: str = typer.Argument(..., help="A trained pipeline: a package or a folder"),
+    output_path: Path = typer.Argument(..., help="The folder to write the new pipeline to"),
+    files: list[Path] = typer.Argument(..., help="Text (.txt, one sentence a line), .spacy, or one .arpa", exists=True),
+    backward: Path = typer.Option(None, help="With .arpa: the model of the reversed sentences", exists=True),
+    order: int = typer.Option(3, help="Length of the longest n-grams: 1 to 4"),
+    weight: float = typer.Option(None, help="How much the model counts, instead of the pipeline's own"),
+) -> None:
+    """Give a pipeline another language model.
+
+    \b
+    Examples:
+      spacy linearize lm model new_model train.spacy more_text.txt
+      spacy linearize lm model new_model news.arpa --backward news_reversed.arpa
+    """
+    from .language_model import import_arpa, learn_from_files
+
+    nlp = load(model)
+    engine = nlp.get_pipe("linearizer").shim.engine
+    if any(path.suffix == ".arpa" for path in files):
+        if len(files) > 1:
+            raise error("SL022", key="files", value=f"{len(files)} files", expected="one .arpa file, or none")
+        import_arpa(engine, files[0], backward)
+    else:
+        learn_from_files(nlp, engine, files, order)
+    if weight is not None:
+        engine.change(ngram_weight=weight)
+    nlp.to_disk(output_path)
+    sizes = ", ".join(f"{len(decoder.ngrams)} n-grams" for decoder in engine.decoders)
+    say(f"✔ {sizes} to {output_path}")
+
+
+@app.command("compact")
+@one_line_errors
+def compact_command(
+    model: str = typer.Argument(..., help="A trained pipeline: a package or a folder"),
+    output_path: Path = typer.Argument(..., help="The folder to write the small pipeline to"),
+    prune: float = typer.Option(0.5, help="Drop weights below this"),
+    meta: Path = typer.Option(None, help="A JSON file with what meta.json should say of the pipeline", exists=True),
+) -> None:
+    """Make a trained pipeline small: drop light weights, and store the others as bytes.
+
+    \b
+    Example:
+      spacy linearize compact training/ud-default/model-last en_linearizer_ewt --prune 0.5
+    """
+    import srsly
+
+    nlp = load(model)
+    nlp.get_pipe("linearizer").shim.engine.compact(prune)
+    if meta is not None:
+        nlp.meta.update(srsly.read_json(meta))
+    nlp.to_disk(output_path)
+    size = sum(path.stat().st_size for path in output_path.rglob("*") if path.is_file())
+    say(f"✔ {size / 1e6:.1f} MB to {output_path}")

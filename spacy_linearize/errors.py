@@ -44,6 +44,8 @@ MESSAGES = {
     "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, or "
     "their --format; --split must match some of them.",
     "SL054": "{path} is not a .spacy file. Make one with 'spacy linearize convert'.",
+    "SL058": "'{name}' was not trained with the {kind} '{text}': it is kept, but treated as if it were not given. Use "
+    "the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
     # What is wrong with a language model.
     "SL055": "There is no ARPA language model in {path}: it has no line '\\data\\'. Name a text file in ARPA format; "
     "unpack it first if it is compressed.",

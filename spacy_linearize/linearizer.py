@@ -1,6 +1,7 @@
 """The pipeline component: a Doc in any order in, the sentence out."""
 
 import random
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from .architecture import EngineShim, engine_shim
 from .bag import FREE, Use, Words, split
 from .errors import error
 from .examples import gold_sentences, training_pairs
+from .language_model import read_sentences
 from .projective import is_projective
 from .reorder import reorder
 from .scorer import SCORES
@@ -32,7 +34,8 @@ DEFAULT_MODEL_CONFIG = """
 @architectures = "spacy_linearize.TransitionLinearizer.v1"
 system = "order_first"
 direction = "both"
-groups = ["lookahead", "next", "skip", "tree", "family", "kind", "components", "weight", "punctuation", "beginning", "shapes"]
+groups = ["lookahead", "next", "skip", "tree", "family", "kind", "components", "weight",
+    "punctuation", "beginning", "shapes"]
 templates = []
 markers = ["case", "mark"]
 atomic_shift = false
@@ -152,6 +155,8 @@ class Linearizer(TrainablePipe):
         self.cfg: dict[str, list[str]] = {"tags": [], "labels": []}
         self._check_settings(seed)
         self._rng = random.Random(seed)
+        self._known: dict[str, set[int]] = {"tags": set(), "labels": set()}
+        self._reported: set[int] = set()
         _claim_extension()
 
     def _check_settings(self, seed: Any) -> None:
@@ -249,11 +254,31 @@ class Linearizer(TrainablePipe):
         """The bags of a Doc with their best orders."""
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
+        return [(words, self._order_words(words, n_best)) for words in split(doc, self.use, self.sentences, self.name)]
+
+    def _order_words(self, words: Words, n_best: int) -> list["Linearization"]:
+        """The best orders of one bag. A tag or label that training never saw is kept, but not seen by the search."""
         engine = self.shim.engine
-        return [
-            (words, engine.order(words.to_bag(engine), beam_width=self.beam_width, n_best=n_best, tree=self.tree))
-            for words in list(split(doc, self.use, self.sentences, self.name))
-        ]
+        tags, labels = self._unknown(words.tags, "tags"), self._unknown(words.labels, "labels")
+        known = words
+        if tags is not None or labels is not None:
+            known = words.without(tags, labels)
+        results = engine.order(known.to_bag(engine), beam_width=self.beam_width, n_best=n_best, tree=self.tree)
+        for best in results if known is not words else []:
+            best.tags[words.tags != 0] = words.tags[words.tags != 0]
+            best.labels[words.labels != 0] = words.labels[words.labels != 0]
+        return results
+
+    def _unknown(self, keys: Any, kind: str) -> Any:
+        """Which of the keys training never saw, or None if it saw all. Says so once for each."""
+        unknown = set(keys.tolist()) - self._known[kind]
+        if not unknown:
+            return None
+        for key in sorted(unknown - self._reported):
+            self._reported.add(key)
+            message = error("SL058", name=self.name, kind=kind[:-1], text=self.vocab.strings[key])
+            warnings.warn(str(message), stacklevel=2)
+        return np.isin(keys, list(unknown))
 
     def _order(self, doc: Doc) -> Doc:
         if not len(doc):
@@ -316,8 +341,8 @@ class Linearizer(TrainablePipe):
         labels (Optional[Dict[str, List[str]]]): Tags and labels from `spacy init labels`, beside those of the examples.
         corpus (Optional[Callable]): A reader to take the examples from instead. With max_epochs = -1 spaCy hands over
             only the first 100.
-        text (Optional[Union[str, Path]]): A file with further sentences for the language model, one on each line, in the
-            tokenization of the pipeline. The words of the examples always count.
+        text (Optional[Union[str, Path]]): A file with further sentences for the language model, see
+            `language_model.read_sentences`. The words of the examples always count.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
         examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
@@ -336,7 +361,8 @@ class Linearizer(TrainablePipe):
         if n_broken:
             logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
         engine.learn_lexicon(sentences)
-        engine.learn_ngrams([*(sentence.forms for sentence in sentences), *(read_lines(nlp, text) if nlp and text else [])])
+        more = read_sentences(nlp, text) if nlp is not None and text is not None else []
+        engine.learn_ngrams([*(sentence.forms.tolist() for sentence in sentences), *more])
         self.shim.spacing.learn(spaced)
         labels = labels or {}
         self.cfg["tags"] = sorted({*tags, *labels.get("tags", [])})
@@ -393,17 +419,9 @@ class Linearizer(TrainablePipe):
         return self
 
     def _know_labels(self) -> None:
-        for text in (*self.cfg["tags"], *self.cfg["labels"]):
-            self.vocab.strings.add(text)
-
-
-def read_lines(nlp: Language, path: str | Path) -> Iterator[list[int]]:
-    """The sentences of a text file as keys of words, by the pipeline's own tokenizer. One line is one sentence."""
-    with Path(path).open(encoding="utf8") as lines:
-        for line in lines:
-            keys = [token.orth for token in nlp.make_doc(line.strip()) if not token.is_space]
-            if keys:
-                yield keys
+        for kind, texts in self.cfg.items():
+            # The names that any Doc may have for the root, and 0 for nothing, are no news.
+            self._known[kind] = {0, *(self.vocab.strings.add(text) for text in (*texts, "ROOT", "root"))}
 
 
 def _join(arrays: list[Any]) -> Any:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -174,7 +174,8 @@ class Engine:
         self._take_mean()
         weight = self.settings.ngram_weight * bag.is_open
         if len(self.decoders) == 2:
-            return decode_both(*self.decoders, bag, width=width, n_best=n_best, ngram_weight=weight)
+            first, second = self.decoders
+            return decode_both(first, second, bag, width=width, n_best=n_best, ngram_weight=weight)
         if n_best == 1:
             return self.decoder.decode(bag, width=width, ngram_weight=weight)
         # With tags and trees to choose from, several derivations may share one order: the best of them counts.
@@ -191,7 +192,7 @@ class Engine:
         roots = [int(label) for s in sentences for label in s.labels[s.heads == ROOT] if label]
         self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
 
-    def learn_ngrams(self, sentences: Iterable[Sequence[int]], *, min_count: int = 1) -> None:
+    def learn_ngrams(self, sentences: Iterable[Sequence[int]], *, min_count: int = 2) -> None:
         """Estimate the language models, one for each direction, from sentences of keys.
 
         min_count (int): Leave out n-grams of three words and more that were seen less often.
@@ -283,7 +284,7 @@ class Engine:
         if self._is_mean_stale:
             for decoder, copies in zip(self.decoders, self._learners, strict=True):
                 tables = [copy.weights.to_array() for copy in copies]
-                decoder.weights.from_array(np.mean(tables, axis=0, dtype=np.float64))
+                decoder.weights.from_array(np.asarray(np.mean(tables, axis=0, dtype=np.float64)))
             self._is_mean_stale = False
 
     def train(
@@ -305,7 +306,7 @@ class Engine:
         """
         sentences = list(sentences)
         self.learn_lexicon(sentences)
-        self.learn_ngrams(sentence.forms for sentence in sentences)
+        self.learn_ngrams(sentence.forms.tolist() for sentence in sentences)
         rng = random.Random(seed)
         history = []
         for _ in range(epochs):
@@ -338,6 +339,16 @@ class Engine:
             puncts=sentence.puncts,
             texts=sentence.texts,
         )
+
+    def change(self, *, ngram_order: int | None = None, ngram_weight: float | None = None) -> None:
+        """Change settings of the language model, the only ones that trained weights do not depend on. A new order
+        empties the models."""
+        if ngram_order is not None:
+            self.settings = replace(self.settings, ngram_order=ngram_order)
+            for decoder in self.decoders:
+                decoder.ngrams.from_array(0, np.zeros(0, dtype=np.uint64))
+        if ngram_weight is not None:
+            self.settings = replace(self.settings, ngram_weight=ngram_weight)
 
     def compact(self, prune: float) -> None:
         """Make the model small: drop light weights, and round the others to 255 values, which a file stores as bytes.

@@ -3,6 +3,9 @@
 A template has a state part and an action part. The state parts of all templates are hashed once for a state; an action
 then costs, for each template, one combination of two ready hashes. Templates that share their action part stand side by
 side, so that this is a plain loop over an array.
+
+Parts stand by scope: what is the same for all SHIFTs of a state is summed up once for the state, what is the same for
+all words of one constituent, or of one component, once for these. Only the rest is left to each word.
 """
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
@@ -13,6 +16,14 @@ from .state cimport ActionC, NodeC, StateC
 cdef enum:
     N_STATE_ATOMS = 177
     N_ACTION_ATOMS = 48
+
+
+cdef enum Scope:
+    EVERY_SHIFT         # no atom but A and SHIFT
+    CONSTITUENT         # atoms of C
+    COMPONENT           # atoms of U
+    WORD                # any others
+    N_SCOPES
 
 
 cdef struct TemplateC:
@@ -27,12 +38,13 @@ cdef struct PartC:
     int last_atom
     int first_template
     int last_template
+    bint is_static      # its hash is the same in every state
 
 
 cdef cppclass PlanC:
     vector[TemplateC] templates
-    vector[PartC] parts         # those that are the same for all SHIFTs of a state come first
-    int n_constant_parts
+    vector[PartC] parts         # by scope
+    int scope_start[5]          # parts[scope_start[s]:scope_start[s + 1]] are of scope s
     vector[int] state_atoms
     vector[int] action_atoms
     vector[int] needed          # the state atoms that any template looks at
@@ -63,6 +75,11 @@ cdef cppclass ExtractionC:
     vector[FamilyC] families        # by head
     vector[char] only_label         # by dependent: no sibling of its kind (shifted or not) has its label
     vector[char] only_tag
+    uint64_t action[48]             # the atoms of an action ...
+    int word                        # ... its word, or NONE ...
+    int constituent                 # ... the constituent that it opens, or NONE
+    vector[uint64_t] static_hashes  # by word and part
+    vector[char] has_static         # by word
     vector[uint32_t] slots          # of one action
     uint32_t drop_below             # feature dropout: leave out features whose hash with drop_seed is below this
     uint64_t drop_seed
@@ -70,8 +87,9 @@ cdef cppclass ExtractionC:
 
 cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil
 cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, ExtractionC* out) except -1 nogil
-cdef int find_slots(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action, ExtractionC* extraction,
-                    int first_part, int last_part, int shift) noexcept nogil
+cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action,
+                      ExtractionC* extraction) noexcept nogil
+cdef int find_slots(PlanC* plan, ExtractionC* extraction, int first_part, int last_part, int shift) noexcept nogil
 
 
 cdef class Features:

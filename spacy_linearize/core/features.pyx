@@ -8,7 +8,8 @@ from .hashing cimport mix, slot_of
 from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, S
 
 from .hashing import hash_text
-from .templates import ACTION_ATOMS, STATE_ATOMS, fingerprint
+from .templates import ACTION_ATOMS, ATTRIBUTES, STATE_ATOMS, fingerprint
+from .templates import NEXT_TOP as NEXT_TOP_ATOMS
 
 # Numbers of atoms, in the sequence of STATE_ATOMS and ACTION_ATOMS.
 cdef enum:
@@ -50,6 +51,8 @@ cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1
     extraction.families.assign(n, nothing)
     extraction.only_label.resize(n)
     extraction.only_tag.resize(n)
+    extraction.static_hashes.resize(<size_t>n * plan.parts.size())
+    extraction.has_static.assign(n, False)
     return 0
 
 
@@ -272,6 +275,8 @@ cdef void read_opened(BagC* bag, vector[NodeC]* nodes, const StateC* state, int 
         while bag.forest.head[c] != base:
             c2 = c
             c = bag.forest.head[c]
+    # The anchor, or the top of a component, as a constituent is not the same as one of its dependents.
+    extraction.constituent = c if k != base else NONE
     size = bag.forest.size[c]
     for i in range(N_ATTRIBUTES):
         values[i] = bag.words[c].columns[i]
@@ -360,35 +365,12 @@ cdef inline void gather(BagC* bag, const StateC* state, int head, int attribute,
         i = j
 
 
-cdef int find_slots(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action, ExtractionC* extraction,
-                    int first_part, int last_part, int shift) noexcept nogil:
-    """Write to extraction.slots where the features of an action stand, for a range of parts. Returns how many."""
-    cdef uint64_t values[48]
-    cdef uint64_t h
-    cdef uint32_t* slots = extraction.slots.data()
-    cdef uint64_t* hashes = extraction.hashes.data()
-    cdef PartC* part
-    cdef int p, i, n = 0
-    read_action(plan, bag, nodes, state, action, extraction, values)
-    for p in range(first_part, last_part):
-        part = &plan.parts[p]
-        h = 0
-        for i in range(part.first_atom, part.last_atom):
-            if values[plan.action_atoms[i]] == 0:
-                break
-            h = mix(h, values[plan.action_atoms[i]])
-        else:
-            for i in range(extraction.part_start[p], extraction.part_start[p + 1]):
-                slots[n] = slot_of(hashes[i], h, shift)
-                n += 1
-    if extraction.drop_below:
-        n = drop_out(extraction, n)
-    return n
-
-
 cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action,
-                      ExtractionC* extraction, uint64_t* values) noexcept nogil:
+                      ExtractionC* extraction) noexcept nogil:
+    """Read the atoms of an action, for `find_slots`."""
+    cdef uint64_t* values = extraction.action
     cdef int i
+    extraction.word = extraction.constituent = NONE
     if action.type != SHIFT:
         for i in range(N_ACTION_ATOMS):
             values[i] = 0
@@ -396,7 +378,6 @@ cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC
         return
     for i in range(N_ATTRIBUTES):
         values[i] = bag.words[action.word].columns[i]
-    values[<int>TAG] = action.symbol
     if plan.needs_given_of_L:
         given_around(bag, state, action.word, extraction, values + <int>GIVEN_OF_L)
     values[<int>ACTION] = mix(0, SHIFT)
@@ -410,6 +391,58 @@ cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC
             values[NEXT_TOP + i] = 0
             if is_partial(bag):
                 values[NEXT_TOP + i] = bag.words[bag.forest.top[action.word]].columns[i]
+    # The joint system may choose another tag than the word's own; then no hash is ready.
+    if values[<int>TAG] == action.symbol:
+        extraction.word = action.word
+        if not extraction.has_static[action.word]:
+            hash_static_parts(plan, extraction)
+    values[<int>TAG] = action.symbol
+
+
+cdef void hash_static_parts(PlanC* plan, ExtractionC* extraction) noexcept nogil:
+    """Hash, once for each word, the parts that do not depend on the state."""
+    cdef size_t p, first = <size_t>extraction.word * plan.parts.size()
+    for p in range(plan.parts.size()):
+        if plan.parts[p].is_static:
+            extraction.static_hashes[first + p] = hash_part(plan, extraction, &plan.parts[p])
+    extraction.has_static[extraction.word] = True
+
+
+cdef inline uint64_t hash_part(PlanC* plan, ExtractionC* extraction, const PartC* part) noexcept nogil:
+    """The hash of an action part; 0 if one of its atoms is not there."""
+    cdef uint64_t h = 0, value
+    cdef int i
+    for i in range(part.first_atom, part.last_atom):
+        value = extraction.action[plan.action_atoms[i]]
+        if value == 0:
+            return 0
+        h = mix(h, value)
+    return h
+
+
+cdef int find_slots(PlanC* plan, ExtractionC* extraction, int first_part, int last_part, int shift) noexcept nogil:
+    """Write to extraction.slots where the features of an action stand, for a range of parts. Returns how many."""
+    cdef uint64_t h
+    cdef uint32_t* slots = extraction.slots.data()
+    cdef const uint64_t* hashes = extraction.hashes.data()
+    cdef const PartC* part
+    cdef int p, i, n = 0
+    for p in range(first_part, last_part):
+        if extraction.part_start[p] == extraction.part_start[p + 1]:
+            continue
+        part = &plan.parts[p]
+        if part.is_static and extraction.word != NONE:
+            h = extraction.static_hashes[<size_t>extraction.word * plan.parts.size() + p]
+        else:
+            h = hash_part(plan, extraction, part)
+        if h == 0 and part.first_atom != part.last_atom:
+            continue
+        for i in range(extraction.part_start[p], extraction.part_start[p + 1]):
+            slots[n] = slot_of(hashes[i], h, shift)
+            n += 1
+    if extraction.drop_below:
+        n = drop_out(extraction, n)
+    return n
 
 
 cdef int drop_out(ExtractionC* extraction, int n) noexcept nogil:
@@ -420,6 +453,21 @@ cdef int drop_out(ExtractionC* extraction, int n) noexcept nogil:
             extraction.slots[kept] = extraction.slots[i]
             kept += 1
     return kept
+
+
+# Atoms of an action that are the same in every state.
+STATIC_ATOMS = {"A", "SHIFT", *(f"L.{attribute}" for attribute in ATTRIBUTES), "Llp", "Lpp", "Lwp", "Lfp", *NEXT_TOP_ATOMS}
+CONSTITUENT_ATOMS = {"SHIFT", "Csize", "Cheavy", *(f"C.{attribute}" for attribute in ATTRIBUTES)}
+COMPONENT_ATOMS = {"SHIFT", *NEXT_TOP_ATOMS}
+
+
+def scope_of(atoms, atomic_shift):
+    """What the value of an action part depends on."""
+    if atoms <= ({"SHIFT"} if atomic_shift else {"SHIFT", "A"}):
+        return EVERY_SHIFT
+    if atoms <= CONSTITUENT_ATOMS:
+        return CONSTITUENT
+    return COMPONENT if atoms <= COMPONENT_ATOMS else WORD
 
 
 cdef class Features:
@@ -439,7 +487,6 @@ cdef class Features:
             raise RuntimeError("templates.py and features.pxd name different atoms")
         state_number = {atom: i for i, atom in enumerate(STATE_ATOMS)}
         action_number = {atom: i for i, atom in enumerate(ACTION_ATOMS)}
-        constant = {action_number["SHIFT"]} if atomic_shift else {action_number["SHIFT"], action_number["A"]}
         by_part = {}
         needed = set()
         for template in templates:
@@ -455,9 +502,11 @@ cdef class Features:
         self.plan.needs_anchor = any(OF_ANCHOR <= atom < LAST_TOP for atom in needed)
         self.plan.needs_tops |= any(atom >= LAST_TOP for atom in needed)
         self.plan.needs_marks = bool(needed & {MARKS, ALL_MARKS})
-        parts = sorted(by_part, key=lambda part: (not constant.issuperset(part), part))
-        self.plan.n_constant_parts = sum(constant.issuperset(part) for part in parts)
+        scopes = {part: scope_of({ACTION_ATOMS[atom] for atom in part}, atomic_shift) for part in by_part}
+        parts = sorted(by_part, key=lambda part: (scopes[part], part))
         self.templates = [template for part in parts for template in by_part[part]]
+        for scope in range(N_SCOPES + 1):
+            self.plan.scope_start[scope] = sum(scopes[part] < scope for part in parts)
         for part in parts:
             self._add_part(part, by_part[part], state_number)
 
@@ -478,6 +527,7 @@ cdef class Features:
             compiled.last_atom = self.plan.state_atoms.size()
             self.plan.templates.push_back(compiled)
         part.last_template = self.plan.templates.size()
+        part.is_static = STATIC_ATOMS.issuperset(ACTION_ATOMS[atom] for atom in action_atoms)
         self.plan.parts.push_back(part)
 
     def __len__(self):

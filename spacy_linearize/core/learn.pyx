@@ -8,7 +8,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag
-from .features cimport extract, find_slots
+from .features cimport extract, find_slots, read_action
 from .hashing cimport mix
 from .search cimport Decoder, SearchC, Workspace, WorkspaceC, actions_to, advance, is_forced, score_action, start_search
 from .state cimport SHIFT, ActionC, StateC, n_blocks, start
@@ -163,8 +163,9 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
             search.system.legal(&search.context, &state, &legal)
             if not is_forced(&actions[i], legal.size()):
                 extract(search.plan, search.context.bag, search.context.nodes, &state, &workspace.extraction)
-                n_features = find_slots(search.plan, search.context.bag, search.context.nodes, &state, &actions[i], &workspace.extraction,
-                                        0, search.plan.parts.size(), search.shift)
+                read_action(search.plan, search.context.bag, search.context.nodes, &state, &actions[i],
+                            &workspace.extraction)
+                n_features = find_slots(search.plan, &workspace.extraction, 0, search.plan.parts.size(), search.shift)
                 for f in range(n_features):
                     weights.add(workspace.extraction.slots[f], change)
         search.system.apply(&search.context, &state, &actions[i])

@@ -15,6 +15,7 @@ cdef enum Kind:
     LABELS_OF_ARC
     LABELS_OF_DEPENDENT
     ALL_LABELS
+    TAGS_OF_LOWER
 
 
 cdef cppclass LexiconC:

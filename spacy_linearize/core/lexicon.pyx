@@ -1,7 +1,7 @@
 """Tags and labels as training has seen them.
 
-A word without a given tag gets its most frequent training tag; a word never seen gets a guess from its suffix and
-shape, as the rarer words of the training data suggest. An arc without a given label gets one that was seen between
+A word without a given tag gets its most frequent training tag; a word never seen gets that of its other spellings
+(capitals or none), or a guess from its suffix and shape, as the rarer words of the training data suggest. An arc without a given label gets one that was seen between
 these tags on this side. Each question backs off to a wider one until training has an answer.
 """
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
-from .bag cimport FORM, SHAPE, SUFFIX, TAG
+from .bag cimport FORM, LOWER, SHAPE, SUFFIX, TAG
 
 RARE = 10  # words seen less often than this teach the guesses for unseen words
 
@@ -20,6 +20,8 @@ cdef vector[uint64_t]* tags_of(LexiconC* lexicon, const uint64_t* columns) noexc
     """The possible tags of a word with these columns, the likeliest first. NULL if training saw no tag at all."""
     cdef uint64_t suffix = columns[<int>SUFFIX], shape = columns[<int>SHAPE]
     found = ranked_in(lexicon, context(TAGS_OF_FORM, columns[<int>FORM], 0, 0))
+    if found == NULL:
+        found = ranked_in(lexicon, context(TAGS_OF_LOWER, columns[<int>LOWER], 0, 0))
     if found == NULL:
         found = ranked_in(lexicon, context(TAGS_OF_SUFFIX_AND_SHAPE, suffix, shape, 0))
     if found == NULL:
@@ -79,6 +81,8 @@ cdef class Lexicon:
             words[form] += 1
             if tag:
                 counts[context(TAGS_OF_FORM, form, 0, 0)][tag] += 1
+                if sentence.lowers[i]:
+                    counts[context(TAGS_OF_LOWER, int(sentence.lowers[i]), 0, 0)][tag] += 1
                 guesses.append((form, int(sentence.suffixes[i]), int(sentence.shapes[i]), tag))
             if label and head >= 0:
                 counts[context(LABELS_OF_ARC, int(sentence.tags[head]), tag, head > i)][label] += 1

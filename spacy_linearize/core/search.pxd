@@ -18,6 +18,11 @@ cdef struct TraceC:
     ActionC action
 
 
+cdef struct SumC:
+    int stamp           # that of the extraction, if the sum is known
+    double value
+
+
 cdef cppclass WorkspaceC:
     vector[NodeC] nodes
     vector[TraceC] trace
@@ -29,6 +34,8 @@ cdef cppclass WorkspaceC:
     vector[uint64_t] next_bits
     vector[ActionC] actions         # all legal actions of all states of the beam ...
     vector[int] parents             # ... the state each belongs to ...
+    vector[SumC] by_constituent     # sums over parts of these scopes, for the current state
+    vector[SumC] by_component
     vector[double] unigram          # by word: its logarithmic probability without a history
     vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
 
@@ -38,6 +45,8 @@ cdef struct SearchC:
     SystemC* system
     PlanC* plan
     const float* weights
+    const signed char* units    # the same weights as multiples of the scale, or NULL
+    double scale
     int shift           # 64 - bits of the weight table
     int width           # of the beam
     const NgramsC* ngrams

@@ -11,7 +11,9 @@ from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
 from .bag cimport FORM, LABEL, BagC
-from .features cimport extract, find_slots, start_extraction
+from .features cimport (
+    COMPONENT, CONSTITUENT, EVERY_SHIFT, WORD, extract, find_slots, read_action, start_extraction,
+)
 from .constraints cimport FREE, ROOT
 from .ngrams cimport BEGIN, END, HistoryC, log_probability, look_back
 from .state cimport NONE, RIGHTARC, SHIFT, NodeC, copy_state, n_blocks, start
@@ -25,6 +27,7 @@ KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back t
 cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     cdef int n = search.context.bag.forest.n, k
     cdef HistoryC nothing
+    cdef SumC unknown
     workspace.nodes.clear()
     workspace.trace.clear()
     workspace.beam.resize(search.width)
@@ -33,6 +36,10 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.next_bits.resize(<size_t>search.width * n_blocks(n) + 1)
     start_scratch(&workspace.scratch, n)
     start_extraction(&workspace.extraction, search.plan, n)
+    unknown.stamp = 0
+    unknown.value = 0
+    workspace.by_constituent.assign(n, unknown)
+    workspace.by_component.assign(n, unknown)
     workspace.beam.resize(1)
     start(&workspace.beam[0], workspace.bits.data(), n)
     if search.ngram_weight:
@@ -86,8 +93,7 @@ cdef int select_best(vector[pair[double, int]]* ranks, int width) except -1 nogi
 
 cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* state, int first) except -1 nogil:
     """Rank the actions from number `first` on, which are all those of one state."""
-    cdef int i, last = workspace.actions.size(), n
-    cdef int n_parts = search.plan.parts.size(), n_constant = search.plan.n_constant_parts
+    cdef int i, last = workspace.actions.size()
     cdef double shared = 0, score
     cdef bint shared_is_known = False
     cdef ActionC* action
@@ -100,17 +106,38 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
         read_history(search, state, &history)
     for i in range(first, last):
         action = &workspace.actions[i]
+        read_action(search.plan, search.context.bag, search.context.nodes, state, action, &workspace.extraction)
         if action.type == SHIFT:
             if not shared_is_known:
-                shared = sum_of(search, workspace, state, action, 0, n_constant)
+                shared = sum_of(search, workspace, EVERY_SHIFT, EVERY_SHIFT)
                 shared_is_known = True
-            score = shared + sum_of(search, workspace, state, action, n_constant, n_parts)
+            score = shared + score_shift(search, workspace, action.word)
             if search.ngram_weight:
                 score += ngram_score(search, workspace, state, &history, action.word)
         else:
-            score = sum_of(search, workspace, state, action, 0, n_parts)
+            score = sum_of(search, workspace, EVERY_SHIFT, WORD)
         workspace.ranks.push_back(pair[double, int](-(state.score + score), i))
     return 0
+
+
+cdef double score_shift(SearchC* search, WorkspaceC* workspace, int word) noexcept nogil:
+    """What a SHIFT adds to the score that all SHIFTs of its state share. Its atoms have been read."""
+    cdef int stamp = workspace.extraction.stamp, c = workspace.extraction.constituent
+    cdef double score
+    cdef SumC* known
+    if c != NONE:
+        known = &workspace.by_constituent[c]
+        if known.stamp != stamp:
+            known.value = sum_of(search, workspace, CONSTITUENT, CONSTITUENT)
+            known.stamp = stamp
+        score = known.value
+    else:
+        score = sum_of(search, workspace, CONSTITUENT, CONSTITUENT)
+    known = &workspace.by_component[search.context.bag.forest.top[word]]
+    if known.stamp != stamp:
+        known.value = sum_of(search, workspace, COMPONENT, COMPONENT)
+        known.stamp = stamp
+    return score + known.value + sum_of(search, workspace, WORD, WORD)
 
 
 cdef inline void read_history(SearchC* search, const StateC* state, HistoryC* history) noexcept nogil:
@@ -145,12 +172,17 @@ cdef inline double ngram_score(SearchC* search, WorkspaceC* workspace, const Sta
     return search.ngram_weight * score
 
 
-cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
-                          int first_part, int last_part) noexcept nogil:
-    cdef int i, n = find_slots(search.plan, search.context.bag, search.context.nodes, state, action, &workspace.extraction,
-                               first_part, last_part, search.shift)
+cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, int first_scope, int last_scope) noexcept nogil:
+    """The weights of an action's features, over the parts of some scopes."""
+    cdef int i, n = find_slots(search.plan, &workspace.extraction, search.plan.scope_start[first_scope],
+                               search.plan.scope_start[last_scope + 1], search.shift)
     cdef const uint32_t* slots = workspace.extraction.slots.data()
     cdef double total = 0
+    cdef int units = 0
+    if search.units != NULL:
+        for i in range(n):
+            units += search.units[slots[i]]
+        return search.scale * units
     for i in range(n):
         total += search.weights[slots[i]]
     return total
@@ -164,8 +196,11 @@ cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* s
     if is_forced(action, n_legal):
         return 0
     extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
-    score = sum_of(search, workspace, state, action, 0, search.plan.parts.size())
-    if search.ngram_weight and action.type == SHIFT:
+    read_action(search.plan, search.context.bag, search.context.nodes, state, action, &workspace.extraction)
+    if action.type != SHIFT:
+        return sum_of(search, workspace, EVERY_SHIFT, WORD)
+    score = sum_of(search, workspace, EVERY_SHIFT, EVERY_SHIFT) + score_shift(search, workspace, action.word)
+    if search.ngram_weight:
         read_history(search, state, &history)
         score += ngram_score(search, workspace, state, &history, action.word)
     return score
@@ -286,6 +321,8 @@ cdef class Decoder:
         search.system = &self.system.c
         search.plan = &self.features.plan
         search.weights = weights
+        search.units = self.weights.units_for(weights)
+        search.scale = self.weights.scale
         search.shift = 64 - self.weights.bits
         search.width = width
         search.ngrams = &self.ngrams.c

@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag
-from .features cimport extract, find_slots
+from .features cimport extract, find_slots, read_action
 from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
 from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .system cimport GoldC, make_gold
@@ -119,9 +119,10 @@ cdef class Stepper:
         found = []
         extract(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
                 &self.workspace.c.extraction)
+        read_action(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
+                    &self.actions[i], &self.workspace.c.extraction)
         for p in range(n_parts):
-            n = find_slots(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state, &self.actions[i],
-                           &self.workspace.c.extraction, p, p + 1, self.search.shift)
+            n = find_slots(self.search.plan, &self.workspace.c.extraction, p, p + 1, self.search.shift)
             for k in range(n):
                 t = self.workspace.c.extraction.fired[self.workspace.c.extraction.part_start[p] + k]
                 found.append((self.decoder.features.templates[t], self.workspace.c.extraction.slots[k]))

@@ -5,7 +5,36 @@ from libcpp.vector cimport vector
 
 from ..errors import error
 
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #if defined(__linux__)
+    #include <stdint.h>
+    #include <sys/mman.h>
+    #endif
+
+    /* Reading a table at random places, the processor looks up a page for each: fewer, larger ones are found faster. */
+    static void ask_for_huge_pages(void* start, size_t size) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        const uintptr_t page = 4096;
+        uintptr_t first = ((uintptr_t)start + page - 1) & ~(page - 1);
+        uintptr_t end = ((uintptr_t)start + size) & ~(page - 1);
+        if (end > first) madvise((void*)first, end - first, MADV_HUGEPAGE);
+    #else
+        (void)start; (void)size;
+    #endif
+    }
+    """
+    void ask_for_huge_pages(void* start, size_t size) noexcept nogil
+
 MIN_BITS, MAX_BITS = 4, 30
+
+
+cdef int make_room(vector[float]& table, size_t size) except -1:
+    """Take memory for a table before it is filled."""
+    table.reserve(size)
+    ask_for_huge_pages(table.data(), size * sizeof(float))
+    return 0
 
 
 cdef class Weights:
@@ -21,12 +50,20 @@ cdef class Weights:
         self.clock = 1
         self.scale = 0
         self.is_mean_stale = False
+        make_room(self.mean, (<size_t>1) << bits)
         self.mean.resize((<size_t>1) << bits)
+
+    cdef const signed char* units_for(self, const float* weights) noexcept nogil:
+        """The mean as small whole numbers, if it is to be read and can be written so; or NULL."""
+        if self.scale and weights == self.mean.data():
+            return self.units.data()
+        return NULL
 
     cdef int start_training(self) except -1:
         """Training goes on from the mean: a model that was loaded, or one that was trained before."""
         if self.current.empty():
-            self.current = self.mean
+            make_room(self.current, self.mean.size())
+            self.current.assign(self.mean.begin(), self.mean.end())
             self.weighted.resize(self.mean.size())
         self.scale = 0
         return 0
@@ -74,9 +111,17 @@ cdef class Weights:
             raise error("SL022", key="weights", value=f"{values.size} values",
                         expected=f"{self.mean.size()} finite numbers")
         cdef const float[::1] view = values
+        cdef const signed char[::1] small
         self._forget_training()
         self.scale = scale
         self.mean.assign(&view[0], &view[0] + view.shape[0])
+        self.units.clear()
+        if scale:
+            units = np.rint(values / np.float32(scale))
+            if np.abs(units).max() > 127 or not (units.astype(np.float32) * np.float32(scale) == values).all():
+                raise error("SL022", key="scale", value=scale, expected="one of which all weights are small multiples")
+            small = units.astype(np.int8)
+            self.units.assign(&small[0], &small[0] + small.shape[0])
 
     def __len__(self):
         return self.mean.size()

@@ -1,0 +1,55 @@
+"""Language models from files: text and .spacy to estimate one from, ARPA files to import."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spacy.language import Language
+from spacy.strings import get_string_id
+from spacy.tokens import DocBin
+
+if TYPE_CHECKING:
+    from .core.engine import Engine
+
+
+def learn_from_files(nlp: Language, engine: "Engine", files: Iterable[Path], order: int) -> None:
+    """Estimate the language models of an engine anew, from nothing but these files."""
+    engine.change(ngram_order=order)
+    engine.learn_ngrams(sentence for path in files for sentence in read_sentences(nlp, path))
+
+
+def read_sentences(nlp: Language, path: str | Path) -> Iterator[list[int]]:
+    """The sentences of a file as keys of words.
+
+    path (Union[str, Path]): A .spacy file with sentence boundaries (or one sentence a Doc), or text with one sentence
+        on each line, which the pipeline's own tokenizer splits.
+    """
+    if Path(path).suffix == ".spacy":
+        for doc in DocBin().from_disk(path).get_docs(nlp.vocab):
+            for sent in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+                yield [token.orth for token in sent]
+        return
+    with Path(path).open(encoding="utf8") as lines:
+        for line in lines:
+            keys = [token.orth for token in nlp.make_doc(line.strip()) if not token.is_space]
+            if keys:
+                yield keys
+
+
+def import_arpa(engine: "Engine", forward: Path, backward: Path | None = None) -> None:
+    """Take over language models in ARPA format.
+
+    forward (Path): The model of sentences as they are read: for the search from left to right.
+    backward (Optional[Path]): The model of reversed sentences: for the search from right to left, which has none if
+        this is left out.
+    """
+    from .core.arpa import read_arpa
+
+    paths = {False: forward, True: backward}
+    models = {}
+    for decoder in engine.decoders:
+        path = paths[decoder.mirrored]
+        models[decoder.mirrored] = read_arpa(path, get_string_id) if path is not None else (1, [])
+    engine.change(ngram_order=max(order for order, _ in models.values()))
+    for decoder in engine.decoders:
+        decoder.ngrams.fill(*models[decoder.mirrored])
