@@ -69,7 +69,7 @@ def say(text: str) -> None:
 @one_line_errors
 def order_command(
     words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
-    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline: a package or a folder"),
+    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
     input_path: Path = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy"),
     input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
     output_path: Path = typer.Option(None, "--output", "-o", help="Write here: .txt, .conllu, .jsonl or .spacy"),
@@ -87,14 +87,12 @@ def order_command(
 
     \b
     Examples:
-      spacy linearize order --model my_model door the opened '?' Who
+      spacy linearize order door the opened '?' Who
       spacy linearize order --model my_model --input bags.txt --output sentences.txt
       spacy linearize order --model my_model --input trees.conllu --format jsonl --nbest 5
     """
     from .files import Writer, format_of, read_bags
 
-    if model is None:
-        raise error("SL051")
     in_kind = format_of(input_path, input_format.value if input_format else None)
     out_kind = format_of(output_path, output_format.value if output_format else None)
     if in_kind in (None, "jsonl"):
@@ -161,11 +159,17 @@ def order_stream(nlp: "Language", bags: Iterator["Bag"], writer: Any, nbest: int
                 return n_failed
 
 
-def load(model: str, beam: int | None = None) -> "Language":
-    """A trained pipeline that has a linearizer."""
+def load(model: str | None, beam: int | None = None, **settings: Any) -> "Language":
+    """A trained pipeline that has a linearizer; the bundled one, if none is named.
+
+    settings (Any): Settings of the linearizer to change.
+    """
     import spacy
 
-    nlp = spacy.load(model)
+    from . import load as load_bundled
+
+    config = {"components": {"linearizer": settings}} if settings else {}
+    nlp = load_bundled(config=config) if model is None else spacy.load(model, config=config)
     if "linearizer" not in nlp.pipe_names:
         raise error("SL052", model=model)
     if beam is not None:
@@ -375,7 +379,7 @@ def compact_command(
     """
     import srsly
 
-    nlp = load(model)
+    nlp = load(model, n_threads=1)  # how many it was trained with is no matter of its users
     nlp.get_pipe("linearizer").shim.engine.compact(prune)
     if meta is not None:
         nlp.meta.update(srsly.read_json(meta))

@@ -38,7 +38,6 @@ MESSAGES = {
     "sources, install them in place: pip install -e .",
     # What is wrong on the command line.
     "SL050": "Plots need matplotlib. Install it with: pip install 'spacy-linearize[plots]'.",
-    "SL051": "No model is given. Name a trained pipeline with --model.",
     "SL052": "The pipeline '{model}' has no linearizer. Train one, or add one from a trained pipeline: "
     "nlp.add_pipe('linearizer', source=trained_nlp).",
     "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, or "
