@@ -59,7 +59,8 @@ def build_transition_linearizer(
     tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
-    copies (int): How many copies of the weights are trained, each on a random share of the examples. Their mean is used.
+    copies (int): How many copies of the weights are trained, each on a random share of the examples. Their mean
+        is used.
     ngram_order (int): Length of the n-grams of the language model, 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
     """

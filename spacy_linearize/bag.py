@@ -84,7 +84,9 @@ class Words:
     def _is_question(self) -> Array:
         """Which words are question marks: "?", "??", "!?", and so on."""
         strings = self.doc.vocab.strings
-        return np.array([p and "?" in strings[f] for f, p in zip(self.forms, self.columns[_PUNCT], strict=True)], dtype=np.uint64)
+        return np.array(
+            [p and "?" in strings[f] for f, p in zip(self.forms, self.columns[_PUNCT], strict=True)], dtype=np.uint64
+        )
 
     @property
     def forms(self) -> Any:

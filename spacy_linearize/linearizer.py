@@ -44,7 +44,7 @@ update = "max_violation"
 copies = 1
 ngram_order = 3
 ngram_weight = 8.0
-"""
+"""  # noqa: E501
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
 EXTENSION = "linearization"
 
@@ -316,8 +316,8 @@ class Linearizer(TrainablePipe):
         labels (Optional[Dict[str, List[str]]]): Tags and labels from `spacy init labels`, beside those of the examples.
         corpus (Optional[Callable]): A reader to take the examples from instead. With max_epochs = -1 spaCy hands over
             only the first 100.
-        text (Optional[Union[str, Path]]): A file with further sentences for the language model, one on each line, in the
-            tokenization of the pipeline. The words of the examples always count.
+        text (Optional[Union[str, Path]]): A file with further sentences for the language model, one on each line, in
+            the tokenization of the pipeline. The words of the examples always count.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
         examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
@@ -336,7 +336,9 @@ class Linearizer(TrainablePipe):
         if n_broken:
             logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
         engine.learn_lexicon(sentences)
-        engine.learn_ngrams([*(sentence.forms for sentence in sentences), *(read_lines(nlp, text) if nlp and text else [])])
+        engine.learn_ngrams(
+            [*(sentence.forms for sentence in sentences), *(read_lines(nlp, text) if nlp and text else [])]
+        )
         self.shim.spacing.learn(spaced)
         labels = labels or {}
         self.cfg["tags"] = sorted({*tags, *labels.get("tags", [])})

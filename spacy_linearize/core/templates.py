@@ -28,17 +28,17 @@ and so on, named as in Puduppully et al. 2016):
     lp, pp, wp      the label of the arc to its given head, that head's tag, and its form; Lfp is its frame
 
 The anchor H is the word that has to be finished first: S0, if something given is still to come below it, or else its
-given head. It has H.w, H.p, ..., Hcls, Hclns, Hcps, Hcpns, Hrest, the number of its dependents that are not shifted, and
-Hs, whether it is shifted itself. P and P2 are what was placed last, and before that, of the anchor and its dependents;
-their label P.d is a value of its own where they are the anchor. A SHIFT opens the constituent C, the dependent of the
-anchor that L belongs to (or of the top of L's component, when L is not below the anchor): C.w, C.p, ..., its number of
-words Csize (1, 2, 3, 4 to 6, more), Cheavy, whether it is larger or smaller than all of its siblings that are not
-shifted, and Cself, whether L is the anchor, C itself, or below C, and whether this is outside of the anchor's
-component. C2 is the dependent of C that L belongs to. LW0 is how L is related to W0: its dependent, its head, its
-sibling, in the same component, or not at all.
+given head. It has H.w, H.p, ..., Hcls, Hclns, Hcps, Hcpns, Hrest, the number of its dependents that are not shifted,
+and Hs, whether it is shifted itself. P and P2 are what was placed last, and before that, of the anchor and its
+dependents; their label P.d is a value of its own where they are the anchor. A SHIFT opens the constituent C, the
+dependent of the anchor that L belongs to (or of the top of L's component, when L is not below the anchor): C.w, C.p,
+..., its number of words Csize (1, 2, 3, 4 to 6, more), Cheavy, whether it is larger or smaller than all of its siblings
+that are not shifted, and Cself, whether L is the anchor, C itself, or below C, and whether this is outside of the
+anchor's component. C2 is the dependent of C that L belongs to. LW0 is how L is related to W0: its dependent, its head,
+its sibling, in the same component, or not at all.
 
-Where some arcs are given and some are missing, T is the top of W0's component, U the top of L's, depth the number of open
-words (0, 1, 2, 3 or more), and tops how many components have a top that is not shifted (0, 1, 2, 3, 4 to 6, more).
+Where some arcs are given and some are missing, T is the top of W0's component, U the top of L's, depth the number of
+open words (0, 1, 2, 3 or more), and tops how many components have a top that is not shifted (0, 1, 2, 3, 4 to 6, more).
 """
 
 from collections.abc import Iterable
@@ -159,9 +159,9 @@ _KIND = """
 """
 # Where arcs are missing: whether to go on below the anchor or to open another component, and which one.
 _COMPONENTS = """
-    Cself W0.p C.p; Cself W0.p L.p; Cself H.p L.p Hs; Cself Hs H.p C.p C.d; Cself Hs H.p Hclns; Cself Hs H.p; Cself rest;
-    Cself Hrest Hs; Cself W0.w L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself W0.w L.p; Cself W0.p L.w; Cself L.w;
-    Cself C.w; Cself Csize Hs; Cself C.frame C.p; Cself Hs Hclns C.p; Cself W1.p W0.p L.p; Cself S0.p L.p;
+    Cself W0.p C.p; Cself W0.p L.p; Cself H.p L.p Hs; Cself Hs H.p C.p C.d; Cself Hs H.p Hclns; Cself Hs H.p;
+    Cself rest; Cself Hrest Hs; Cself W0.w L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself W0.w L.p; Cself W0.p L.w;
+    Cself L.w; Cself C.w; Cself Csize Hs; Cself C.frame C.p; Cself Hs Hclns C.p; Cself W1.p W0.p L.p; Cself S0.p L.p;
     Cself S0.w L.w; Cself H.w C.w Hs; Cself H.w L.w Hs;
     T.p U.p; T.w U.p; T.p U.w; T.w U.w; T.p U.p Cself; T.p L.p; W0.p U.p; T.p U.p L.p W0.p; T.p U.p L.p; T.p W0.p U.p;
     T.frame U.p; T.p U.frame; T.p U.frame U.p Cself; T.p U.company; depth Cself; depth tops Cself; tops Cself;
