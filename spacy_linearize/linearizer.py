@@ -47,7 +47,7 @@ update = "max_violation"
 copies = 1
 ngram_order = 3
 ngram_weight = 8.0
-"""
+"""  # noqa: E501
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
 EXTENSION = "linearization"
 

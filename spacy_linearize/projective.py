@@ -4,7 +4,7 @@ FREE = -1
 
 
 def is_projective(heads: list[int]) -> bool:
-    """Whether no two arcs cross, and none runs over the root.
+    """Whether no two arcs cross, and none runs over the root, or over the word that it hangs below in the end.
 
     heads (List[int]): For each word the position of its head, -1 if it has none, -2 if it is the root.
 
@@ -23,4 +23,13 @@ def is_projective(heads: list[int]) -> bool:
         if open_ends and open_ends[-1] < high:
             return False
         open_ends.append(high)
-    return True
+    return FREE not in heads or not any(low < _top(heads, low) < high for low, high in arcs if low >= 0)
+
+
+def _top(heads: list[int], word: int) -> int:
+    """The word that has no head, upwards from here. A head that is no word, or a cycle, is left to others to refuse."""
+    for _ in heads:
+        if not 0 <= heads[word] < len(heads):
+            break
+        word = heads[word]
+    return word

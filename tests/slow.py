@@ -7,7 +7,7 @@ from spacy_linearize.core.templates import ACTION_ATOMS, STATE_ATOMS
 
 FREE, ROOT = -1, -2
 MASK = (1 << 64) - 1
-START, UNLABELLED, NO_HEAD, SET = 1, 2, 3, 4
+START, UNLABELLED, NO_HEAD, SET, ITSELF = 1, 2, 3, 4, 5
 SHIFT, LEFTARC, RIGHTARC = 1, 2, 3
 TYPES = {"SHIFT": SHIFT, "LEFTARC": LEFTARC, "RIGHTARC": RIGHTARC}
 
@@ -23,8 +23,13 @@ def set_hash(values):
     return mix(SET, sum(mix(SET, value) for value in set(values)) & MASK)
 
 
+def steps(count, *limits):
+    """1 for a count up to the first limit, 2 up to the second, ...: counts as the atoms give them, never 0."""
+    return 1 + sum(count > limit for limit in limits)
+
+
 class SlowState:
-    """A state of either system. words: dicts with the keys w, p, d, lower, suffix, shape and head."""
+    """A state of either system. words: dicts as `slow_words` makes them."""
 
     def __init__(self, words, system):
         self.words, self.system = words, system
@@ -78,8 +83,23 @@ class SlowState:
         found = [d for d, h in self.head.items() if h == k and (place[d] < place[k]) == (side == "l")]
         return sorted(found, key=place.__getitem__, reverse=side == "r")
 
+    def neighbours(self):
+        """P and P2: what was placed last, and before that, of the anchor and its dependents."""
+        if not self.stack:
+            return None, None
+        s0, anchor = self.stack[-1], self.anchor()
+        if anchor == s0:
+            # To the left of the anchor it is the outermost dependent that counts.
+            right, left = self.dependents(s0, "r"), self.dependents(s0, "l")
+            return [*right[:2], s0, *left[:1], None][:2]
+        # Below a head that is still to come, or with none: S0, and a sibling before it.
+        s1 = self.stack[-2] if len(self.stack) > 1 else None
+        return s0, s1 if s1 is not None and self.words[s1]["head"] == self.words[s0]["head"] else None
+
     def position(self, name):
-        """The word at a position such as S0, S1l2 or W1; None if there is none."""
+        """The word at a position such as S0, S1l2, P2 or W1; None if there is none."""
+        if name[0] == "P":
+            return self.neighbours()[len(name) - 1]
         if name[0] == "W":
             i = int(name[1])
             return self.order[-1 - i] if i < len(self.order) else None
@@ -100,11 +120,20 @@ class SlowState:
             return self.label.get(k, self.words[k]["d"])
         return self.words[k][attribute]
 
+    def has_arcs(self):
+        return any(word["head"] >= 0 for word in self.words)
+
+    def tops(self):
+        """The words without a given head, one for each component."""
+        return [k for k, word in enumerate(self.words) if word["head"] < 0]
+
     def given(self, k, name):
         """An atom of what is given around word k: cls, slns, ps, ..."""
-        if all(word["head"] < 0 for word in self.words):
+        if not self.has_arcs():
             return 0
         head = self.words[k]["head"]
+        if name == "fp":
+            return self.words[head]["frame"] if head >= 0 else 0
         if name in ("ps", "lp", "pp", "wp"):
             if head == FREE:
                 return 0
@@ -142,31 +171,71 @@ class SlowState:
             path.append(self.words[path[-1]]["head"])
         return path
 
+    def size(self, k):
+        """The number of words of a constituent."""
+        return sum(k in self.path(other) for other in range(len(self.words)))
+
+    def relation(self, k):
+        """How k is related to the word before."""
+        if not self.has_arcs():
+            return 0
+        if not self.order:
+            return START
+        last = self.order[-1]
+        heads = self.words[k]["head"], self.words[last]["head"]
+        if heads[0] == last:
+            return 2
+        if heads[1] == k:
+            return 3
+        if heads[0] >= 0 and heads[0] == heads[1]:
+            return 4
+        return 5 if self.path(last)[-1] == self.path(k)[-1] else 6
+
     def opened(self, k, atom):
-        """The constituent that k opens, or the relation of k to the word before."""
+        """The constituent that k opens."""
         path, anchor = self.path(k), self.anchor()
-        if atom == "LW0":
-            if all(word["head"] < 0 for word in self.words):
-                return 0
-            if not self.order:
-                return START
-            last = self.order[-1]
-            heads = self.words[k]["head"], self.words[last]["head"]
-            if heads[0] == last:
-                return 2
-            if heads[1] == k:
-                return 3
-            if heads[0] >= 0 and heads[0] == heads[1]:
-                return 4
-            return 5 if self.path(last)[-1] == path[-1] else 6
         base = anchor if anchor in path else path[-1]
-        c = k if k == base else path[path.index(base) - 1]
+        below = path[: path.index(base)][::-1]  # from the dependent of the base down to k
+        c = below[0] if below else k
         if atom == "Cself":
-            return 1 if k == base else 2 if k == c else 3
+            outside = anchor is None or self.path(anchor)[-1] != path[-1]
+            return 3 * outside + (1 if k == base else 2 if k == c else 3)
         if atom == "Csize":
-            size = sum(c in self.path(other) for other in range(len(self.words)))
-            return size if size < 4 else 4 if size < 7 else 5
+            return steps(self.size(c), 1, 2, 3, 6)
+        if atom == "Cheavy":
+            # Punctuation has no weight.
+            siblings = [s for s in self.given_children(base) if s != c and s not in self.order]
+            sizes = [self.size(s) for s in siblings if not self.words[s]["punct"]]
+            if k == base:
+                return 1
+            if not sizes:
+                return 2
+            return 3 if self.size(c) > max(sizes) else 4 if self.size(c) < min(sizes) else 5
+        if atom.startswith("C2"):
+            if not self.has_arcs():
+                return 0
+            return self.words[below[1]][atom[3:]] if len(below) > 1 else NO_HEAD
         return self.words[c][atom[2:]]
+
+    def of_components(self, atom):
+        """T, depth and tops: only where some arcs are given and some are missing."""
+        if not self.is_partial():
+            return 0
+        if atom == "depth":
+            return steps(len(self.stack), 0, 1, 2)
+        if atom == "tops":
+            return steps(sum(top not in self.order for top in self.tops()), 0, 1, 2, 3, 6)
+        return self.words[self.path(self.order[-1])[-1]][atom[2:]] if self.order else START
+
+    def is_partial(self):
+        return self.has_arcs() and len(self.tops()) > 1
+
+    def punctuation(self, atom):
+        """The sets of punctuation, and whether there is a question mark."""
+        if atom == "ask":
+            return 2 if any(word["punct"] == 2 for word in self.words) else 1
+        marks = [k for k, word in enumerate(self.words) if word["punct"]]
+        return set_hash(self.words[k]["w"] for k in marks if atom == "allmarks" or k not in self.order)
 
     def state_atom(self, atom):
         if atom[0] == "H":
@@ -175,14 +244,22 @@ class SlowState:
                 return 0
             if atom == "Hs":
                 return 2 if h in self.order else 1
+            if atom == "Hrest":
+                return steps(sum(c not in self.order for c in self.given_children(h)), 0, 1, 2)
             return self.words[h][atom[2:]] if "." in atom else self.given(h, atom[1:])
         if atom == "rest":
             return min(4, len(self.words) - len(self.order))
+        if atom in ("marks", "allmarks", "ask"):
+            return self.punctuation(atom)
+        if atom[0] == "T" or atom in ("depth", "tops"):
+            return self.of_components(atom)
         if "." in atom:
             position, attribute = atom.split(".")
             k = self.position(position)
             if k is None:
                 return START if position[0] == "W" else 0
+            if position[0] == "P" and attribute == "d" and k == self.anchor():
+                return ITSELF
             return self.attribute(k, attribute)
         return self.given(self.stack[-1], atom[2:]) if self.stack else 0
 
@@ -197,8 +274,12 @@ class SlowState:
             return 0
         if atom == "SHIFT":
             return SHIFT
-        if atom[0] == "C" or atom == "LW0":
+        if atom == "LW0":
+            return self.relation(k)
+        if atom[0] == "C":
             return self.opened(k, atom)
+        if atom[0] == "U":
+            return self.words[self.path(k)[-1]][atom[2:]] if self.is_partial() else 0
         if atom == "L.p":
             return symbol
         if "." in atom:
@@ -208,11 +289,12 @@ class SlowState:
     def features(self, templates, action, bits, atomic=False):
         """The (template, slot) pairs that fire for an action."""
         found = []
+        of_state = {atom: self.state_atom(atom) for atom in STATE_ATOMS}
+        of_action = {atom: self.action_atom(atom, action, atomic) for atom in ACTION_ATOMS}
         for template in templates:
             atoms = template.split()
-            state = [self.state_atom(a) for a in atoms if a in STATE_ATOMS]
-            numbers = sorted(ACTION_ATOMS.index(a) for a in atoms if a in ACTION_ATOMS)
-            own = [self.action_atom(ACTION_ATOMS[i], action, atomic) for i in numbers]
+            state = [of_state[a] for a in atoms if a in of_state]
+            own = [of_action[a] for a in sorted(set(atoms) & set(of_action), key=ACTION_ATOMS.index)]
             if all(state) and all(own):
                 state_part, action_part = hash_text(template), 0
                 for value in state:
@@ -224,12 +306,25 @@ class SlowState:
         return found
 
 
-def slow_words(bag):
-    """The words of a bag as SlowState wants them."""
+def slow_words(bag, puncts=None, markers=()):
+    """The words of a bag as SlowState wants them.
+
+    puncts: By input position: 1 for punctuation, 2 for a question mark.
+    markers: Labels of words that mark the constituent of their head.
+    """
     names = ("w", "p", "d", "lower", "suffix", "shape")
     columns = {name: bag.column(i).tolist() for i, name in enumerate(names)}
     heads = bag.heads.tolist()
-    return [{"head": heads[k], **{name: columns[name][k] for name in names}} for k in range(len(bag))]
+    words = [{"head": heads[k], **{name: columns[name][k] for name in names}} for k in range(len(bag))]
+    for k, word in enumerate(words):
+        children = [other for other in words if other["head"] == k]
+        word["punct"] = puncts[k] if puncts is not None else 0
+        # Markers count as often as they occur, and without their capitals.
+        word["mark"] = sum(mix(SET, other["lower"]) for other in children if other["d"] in markers) & MASK
+        has_arcs = max(heads) >= 0
+        word["frame"] = set_hash(other["d"] for other in children) if has_arcs else 0
+        word["company"] = set_hash(other["p"] for other in children) if has_arcs else 0
+    return words
 
 
 def random_weights(weights, seed=0):

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 import spacy_linearize.linearizer
-from spacy_linearize.bag import ATTRS, Use, _words
+from spacy_linearize.bag import ATTRS, Use, _words, read_words
 from spacy_linearize.corpus import Corpus, give
 from spacy_linearize.errors import LinearizeError
 
@@ -385,3 +385,46 @@ def test_the_package_imports_nothing_heavy(tmp_path):
     code = "import sys, spacy_linearize; sys.exit('spacy' in sys.modules or 'numpy' in sys.modules)"
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=tmp_path)
     assert spacy_linearize.__version__
+
+
+def test_punctuation_and_question_marks_are_told_to_the_core():
+    nlp = spacy.blank("en")
+    doc = bag(nlp, "Who , then ? what? !? ! ...")
+    given = read_words(doc, Use())
+    sentence = given.to_sentence()
+    assert sentence.puncts.tolist() == [0, 1, 0, 2, 0, 2, 1, 1]
+    part = given.part(3, 6).to_sentence()
+    assert part.puncts.tolist() == [2, 0, 2]
+
+
+def test_markers_are_labels_by_name():
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("linearizer", config={"model": {**CONFIG["model"], "markers": ["case", "cc"]}})
+    keys = [nlp.vocab.strings.add(label) for label in ("case", "cc")]
+    assert component.shim.cfg["markers"] == keys
+    gold = read_docs(nlp.vocab)[0]
+    nlp.initialize(lambda: [Example(gold.copy(), gold)])
+    words = {"words": ["in", "In", "the", "house"], "deps": ["case", "det", "cc", "ROOT"], "heads": [3] * 4}
+    given = read_words(Doc(nlp.vocab, **words), Use()).to_bag(component.shim.engine)
+    marks = given.column(6).tolist()
+    assert marks[:3] == [0, 0, 0]
+    assert marks[3] != 0
+
+
+def test_text_teaches_the_language_model(tmp_path):
+    """Its lines count beside the words of the examples, in the tokenization of the pipeline."""
+    (tmp_path / "text").write_text("\nthe cat saw the dog.\n\n  the dog saw me\n", encoding="utf8")
+
+    def ngrams(text):
+        nlp = spacy.blank("en")
+        component = nlp.add_pipe("linearizer", config=CONFIG)
+        gold = bag(nlp, "John left .")
+        component.initialize(lambda: [Example(gold.copy(), gold)], nlp=nlp, text=text)
+        return nlp, [decoder.ngrams for decoder in component.shim.engine.decoders]
+
+    nlp, (forth, back) = ngrams(tmp_path / "text")
+    _, (bare, _) = ngrams(None)
+    seen, unseen = ([nlp.vocab.strings.add(word) for word in text.split()] for text in ("the dog .", "dog the ."))
+    assert forth.score(seen) > forth.score(unseen)
+    assert forth.score(seen) > bare.score(seen)
+    assert back.score(seen[::-1]) > back.score(unseen[::-1])

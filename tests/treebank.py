@@ -36,6 +36,7 @@ def read_conllu(path: Path) -> list[TestSentence]:
                 lowers=[hash_text(word.lower()) for word in words],
                 suffixes=[hash_text(word[-3:]) for word in words],
                 shapes=[hash_text(shape(word)) for word in words],
+                puncts=[(row[3] == "PUNCT") * (2 if "?" in row[1] else 1) for row in rows],
                 texts=words,
                 projective=is_projective(heads),
             )

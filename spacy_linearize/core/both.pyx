@@ -18,12 +18,12 @@ cdef cppclass CandidateC:
     GoldC result        # in the direction of the first search
     double score        # of both searches
     uint64_t words      # a hash of the forms in order
+    uint64_t content    # a hash of all that it is
 
 
 def decode_both(Decoder first not None, Decoder second not None, Bag bag not None, *, int width, int n_best=1,
                 double ngram_weight=0):
-    """The best orders of a bag, best first, no sequence of words twice. Of those with the same words, the one with the
-    highest score of its own search counts.
+    """The best orders of a bag, best first, no sequence of words twice: of those with the same words the best counts.
 
     first, second (Decoder): The same system in the two directions.
     width (int): Of each beam.
@@ -53,15 +53,21 @@ def decode_both(Decoder first not None, Decoder second not None, Bag bag not Non
             ranks.push_back(pair[double, int](-candidates[i].score, <int>i))
         sort(ranks.begin(), ranks.end())
     results = []
-    for i in range(min(<size_t>n_best, ranks.size())):
-        results.append(to_arrays(bag, &candidates[ranks[i].second].result, -ranks[i].first, first.mirrored))
+    seen = set()
+    for i in range(ranks.size()):
+        if len(results) == n_best:
+            break
+        words = candidates[ranks[i].second].words
+        if words not in seen:
+            seen.add(words)
+            results.append(to_arrays(bag, &candidates[ranks[i].second].result, -ranks[i].first, first.mirrored))
     first.return_workspace(a)
     second.return_workspace(b)
     return results
 
 
 cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& candidates, bint is_back) except -1 nogil:
-    """Search, and add the results that have new words in order."""
+    """Search, and add the results that are not there yet."""
     cdef CandidateC candidate
     cdef int rank
     cdef size_t i
@@ -72,16 +78,38 @@ cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& can
         candidate.score = workspace.beam[rank].score
         if is_back:
             turn(&candidate.result)
-        candidate.words = 0
-        for i in range(candidate.result.order.size()):
-            candidate.words = mix(candidate.words, search.context.bag.words[candidate.result.order[i]].columns[<int>FORM])
+        hash_candidate(search.context.bag, &candidate)
         is_new = True
         for i in range(candidates.size()):
-            if candidates[i].words == candidate.words:
+            if candidates[i].content == candidate.content:
                 is_new = False
                 break
         if is_new:
             candidates.push_back(candidate)
+    return 0
+
+
+cdef int hash_candidate(BagC* bag, CandidateC* candidate) except -1 nogil:
+    """Fill in the hashes. Twins are the same word, and a head is named by its place."""
+    cdef GoldC* result = &candidate.result
+    cdef vector[int] place
+    cdef uint64_t words = 0, content = 0
+    cdef int i, k, head, n = result.order.size()
+    place.resize(n)
+    for i in range(n):
+        place[result.order[i]] = i
+    for i in range(n):
+        k = result.order[i]
+        words = mix(words, bag.words[k].columns[<int>FORM])
+        head = result.head[k]
+        if head >= 0:
+            head = place[head]
+        content = mix(mix(mix(content, head), result.tag[k]), result.label[k])
+        while bag.forest.twin[k] >= 0:
+            k = bag.forest.twin[k]
+        content = mix(content, k)
+    candidate.words = words
+    candidate.content = content
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import error
+from ..errors import LinearizeError, error
 from ..projective import is_projective
 from . import store
 from .attach import Attacher
@@ -192,15 +192,17 @@ class Engine:
         roots = [int(label) for s in sentences for label in s.labels[s.heads == ROOT] if label]
         self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
 
-    def learn_ngrams(self, sentences: Iterable[Sequence[int]], *, min_count: int = 2) -> None:
+    def learn_ngrams(self, sentences: Iterable[Iterable[int]], *, min_count: int = 2) -> None:
         """Estimate the language models, one for each direction, from sentences of keys.
 
         min_count (int): Leave out n-grams of three words and more that were seen less often.
         """
         order = self.settings.ngram_order
-        sentences = [[int(key) for key in sentence] for sentence in sentences] if order else []
-        for decoder in self.decoders if order else []:
-            read = [sentence[::-1] for sentence in sentences] if decoder.mirrored else sentences
+        if not order:
+            return
+        forth = [[int(key) for key in sentence] for sentence in sentences]
+        for decoder in self.decoders:
+            read = [sentence[::-1] for sentence in forth] if decoder.mirrored else forth
             decoder.ngrams.fill(order, estimate(read, order, min_count))
 
     def update(
@@ -356,6 +358,7 @@ class Engine:
         prune (float): Weights below this count as 0. What updates add is 1, averaged over training.
         """
         self._take_mean()
+        self._learners = []  # training would go on from these
         for _, weights in self._tables():
             table = weights.to_array()
             table[np.abs(table) < prune] = 0
@@ -394,17 +397,19 @@ class Engine:
         try:
             engine = cls(Settings.from_dict(header["settings"]))
             store.check_fingerprint(header["fingerprint"], engine.features.fingerprint, source)
-            engine.root_label = int(header["root_label"])
-            lengths, symbols = arrays["lexicon.lengths"], arrays["lexicon.symbols"]
-            if len(arrays["lexicon.keys"]) != len(lengths) or int(lengths.sum()) != len(symbols) or not lengths.all():
+            engine.root_label = int(np.uint64(header["root_label"]))
+            keys, lengths, symbols = (arrays[f"lexicon.{name}"] for name in ("keys", "lengths", "symbols"))
+            if len(keys) != len(lengths) or int(lengths.sum()) != len(symbols) or (lengths < 1).any():
                 raise error("SL032", source=source, what="its lexicon does not add up")
-            engine.lexicon.from_arrays(arrays["lexicon.keys"], lengths, symbols)
+            engine.lexicon.from_arrays(keys, lengths, symbols)
             for i, decoder in enumerate(engine.decoders):
                 table = arrays[f"ngrams{i}"]
                 decoder.ngrams.from_array(engine.settings.ngram_order if len(table) else 0, table)
             for name, weights in engine._tables():
                 weights.from_array(*store.unpack_table(arrays, name, weights.bits, source))
-        except (KeyError, TypeError) as broken:
+        except LinearizeError:
+            raise
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as broken:
             raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken
         return engine
 

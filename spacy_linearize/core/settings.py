@@ -76,6 +76,9 @@ class Settings:
                 raise error("SL022", key=key, value=value, expected=f"a whole number from {low} to {high}")
         if type(self.ngram_weight) not in (int, float) or not 0 <= self.ngram_weight < math.inf:
             raise error("SL022", key="ngram_weight", value=self.ngram_weight, expected="a number, 0 or more")
+        for marker in self.markers:
+            if type(marker) is not int or not 0 <= marker < 1 << 64:
+                raise error("SL022", key="markers", value=marker, expected="keys of labels, whole numbers of 64 bits")
         for key in ("atomic_shift", "labelled"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")

@@ -11,6 +11,7 @@ Nothing is executed on loading, and no memory is taken before the sizes have bee
 """
 
 import json
+import math
 import os
 import struct
 import threading
@@ -39,7 +40,7 @@ def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
         dtype = array.dtype.newbyteorder("<").str
         chunk = array.astype(dtype).tobytes()
         if array.dtype.kind != "f":  # fractions of weights hardly compress
-            chunk = min(zlib.compress(chunk), chunk, key=len)
+            chunk = min(chunk, zlib.compress(chunk), key=len)  # of equal lengths the first: see _inflated
         layout.append([name, dtype, len(array), len(chunk)])
         chunks.append(chunk)
     head = json.dumps({**header, "arrays": layout}, sort_keys=True).encode("utf8")
@@ -115,22 +116,23 @@ def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[s
 
 def unpack_table(arrays: Arrays, name: str, bits: int, source: str) -> tuple[np.ndarray[Any, Any], float]:
     """The table that `pack_table` took apart, and its scale, which is 0 if it has none."""
-    scale = 0.0
     if f"{name}.units" in arrays:
         if arrays[f"{name}.scale"].shape != (1,):
             raise error("SL032", source=source, what=f"the table '{name}' has no scale")
-        scale = float(arrays[f"{name}.scale"][0])
-        values = arrays[f"{name}.units"].astype(np.float32) * np.float32(scale)
-        slots = np.arange(len(values), dtype=np.uint32)
-    else:
-        slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
-    if len(slots) != len(values) or (len(slots) and int(slots.max()) >= 1 << bits):
+        scale, units = float(arrays[f"{name}.scale"][0]), arrays[f"{name}.units"]
+        if not math.isfinite(scale) or units.dtype != np.int8:
+            raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
+        if len(units) != 1 << bits:
+            raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")
+        return units.astype(np.float32) * np.float32(scale), scale
+    slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
+    if slots.dtype != np.uint32 or len(slots) != len(values) or (len(slots) and int(slots.max()) >= 1 << bits):
         raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")
     if not np.isfinite(values).all():
         raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
     table = np.zeros(1 << bits, dtype=np.float32)
     table[slots] = values
-    return table, scale
+    return table, 0.0
 
 
 def check_fingerprint(found: Any, known: int, source: str) -> None:

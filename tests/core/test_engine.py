@@ -10,12 +10,12 @@ import pytest
 
 from spacy_linearize.core import store
 from spacy_linearize.core.bag import FREE, ROOT, Bag
-from spacy_linearize.core.engine import Engine, Progress, Sentence
+from spacy_linearize.core.engine import Engine, Sentence
 from spacy_linearize.core.learn import update
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
-PAPER_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead")
+PAPER_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "lookahead_of_S0")
 
 
 def exact(engine, sentences, beam_width=16, **given):
@@ -95,7 +95,7 @@ def test_dropout_is_seeded(mini):
 def test_dropout_is_a_share(mini):
     engine = Engine(Settings(table_bits=10))
     with pytest.raises(LinearizeError, match=r"SL022.*'dropout' is 1"):
-        engine.update(engine.hide(mini[0]), mini[0], dropout=1)
+        engine.update([(engine.hide(mini[0]), mini[0])], dropout=1)
 
 
 def test_order_is_learned_without_a_tree(mini):
@@ -122,7 +122,7 @@ def test_update_without_violation_changes_nothing(trained, mini):
     engine = Engine.from_bytes(trained.to_bytes())
     s = next(s for s in mini if exact(engine, [s], tags=1, heads=1) == 1 and len(s) > 6)
     before = engine.decoder.weights.to_array()
-    progress = engine.update(engine.hide(s, tags=1, heads=1), s)
+    progress = engine.update([(engine.hide(s, tags=1, heads=1), s)])
     assert (progress.examples, progress.violations, progress.actions) == (1, 0, 0)
     assert (engine.decoder.weights.to_array() == before).all()
 
@@ -133,14 +133,14 @@ def test_averaging(mini):
     engine.learn_lexicon(mini)
     s = mini[3]
     bag = engine.hide(s, tags=1, heads=1)
-    engine.update(bag, s)
+    engine.update([(bag, s)])
     # One update at time 1 of 2: the mean is half of the weights, which are whole numbers.
     first = engine.decoder.weights.to_array()
     assert np.abs(first).max() > 0
     assert ((first * 2) % 1 == 0).all()
     bag_of_one = engine.bag(forms=[1])
     one = Sentence(forms=[1], tags=[1], heads=[ROOT], labels=[1])
-    engine.update(bag_of_one, one)  # nothing to learn here
+    engine.update([(bag_of_one, one)])  # nothing to learn here
     assert engine.decoder.weights.to_array() == pytest.approx(first * 2 * 2 / 3)
 
 
@@ -207,6 +207,16 @@ class TestSettings:
             ("table_bits", 20.0),
             ("attach_bits", "18"),
             ("labelled", "yes"),
+            ("markers", ("case",)),
+            ("markers", (-1,)),
+            ("markers", (1 << 64,)),
+            ("copies", 0),
+            ("ngram_order", 5),
+            ("ngram_order", -1),
+            ("ngram_weight", -1.0),
+            ("ngram_weight", float("inf")),
+            ("ngram_weight", float("nan")),
+            ("ngram_weight", "8"),
         ],
     )
     def test_wrong_values_name_the_key(self, key, value):
@@ -218,7 +228,9 @@ class TestSettings:
             Settings(tags="search")
 
     def test_round_trip(self):
-        settings = Settings(system="joint", groups=("bigram",), templates=("S0.w L.w",))
+        settings = Settings(
+            system="joint", groups=("bigram",), templates=("S0.w L.w",), markers=(7, 2**64 - 1), copies=2
+        )
         assert Settings.from_dict(json.loads(json.dumps(settings.to_dict()))) == settings
 
     def test_unknown_key(self):
@@ -251,9 +263,7 @@ class TestModelFile:
 
     def test_training_goes_on_from_a_loaded_model(self, trained, mini):
         loaded = Engine.from_bytes(trained.to_bytes())
-        progress = Progress()
-        for s in mini:
-            loaded.update(loaded.hide(s, tags=1, heads=1), s, progress=progress)
+        progress = loaded.update([(loaded.hide(s, tags=1, heads=1), s) for s in mini])
         assert progress.violations < 0.3 * len(mini)
 
     def test_foreign_file(self, tmp_path):

@@ -7,7 +7,7 @@ import slow
 from spacy_linearize.core.hashing import hash_text, mix_values, slot
 from spacy_linearize.core.templates import expand, fingerprint
 
-PAPERS = ("unigram", "bigram", "trigram", "linearization", "lookahead")
+PAPERS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "lookahead_of_S0")
 
 
 def test_golden_values():

@@ -15,16 +15,28 @@ from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine, Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.stepper import Stepper
+from spacy_linearize.core.templates import DEFAULT_GROUPS
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.projective import is_projective
 
-COLUMNS = ("forms", "tags", "heads", "labels")
+COLUMNS = ("forms", "tags", "heads", "labels", "lowers", "puncts")
 
 
 @cache
 def engine_of(system, direction="left_to_right", tags="usual"):
     """An engine with random weights, and a lexicon that knows a few tags and labels."""
-    engine = Engine(Settings(system=system, direction=direction, tags=tags, table_bits=16, attach_bits=12))
+    groups = (*DEFAULT_GROUPS, "unigram") if system == "joint" else DEFAULT_GROUPS  # arcs of the joint system count too
+    engine = Engine(
+        Settings(
+            system=system,
+            direction=direction,
+            groups=groups,
+            markers=(1, 2),
+            tags=tags,
+            table_bits=16,
+            attach_bits=12,
+        )
+    )
     for i, decoder in enumerate(engine.decoders):
         slow.random_weights(decoder.weights, seed=10 + i)
     slow.random_weights(engine.attacher.weights, seed=2)
@@ -52,6 +64,8 @@ def bags(draw, max_words=40):
         "tags": [rng.randint(1, 4) if rng.random() < tag_share else 0 for _ in range(n)],
         "heads": list(brute.random_forest(rng, n, arc_share)) if n else [],
         "labels": [rng.randint(1, 4) if rng.random() < label_share else 0 for _ in range(n)],
+        "lowers": [rng.randint(1, 3) for _ in range(n)],
+        "puncts": [rng.choice([0, 0, 0, 1, 2]) for _ in range(n)],
     }
 
 
@@ -247,7 +261,7 @@ def test_no_tree_and_no_doubles_from_the_joint_system():
     engine = engine_of("joint")
     bag = engine.bag(forms=[1, 2, 3, 4], heads=[1, FREE, FREE, FREE])
     assert engine.order(bag, beam_width=8, tree=False)[0].heads.tolist() == [1, FREE, FREE, FREE]
-    results = engine.order(bag, beam_width=4, n_best=10)
+    results = engine.order(bag, beam_width=64, n_best=10)
     orders = [tuple(r.order.tolist()) for r in results]
     assert len(orders) == len(set(orders)) > 1
     with pytest.raises(LinearizeError, match=r"SL022.*'n_best' is 0"):
@@ -258,3 +272,9 @@ def test_a_beam_has_a_width():
     engine = engine_of("order_first")
     with pytest.raises(LinearizeError, match=r"SL022.*'beam_width' is 0"):
         engine.order(engine.bag(forms=[1, 2]), beam_width=0)
+
+
+def test_open_bags_are_those_with_arcs_to_add():
+    engine = engine_of("order_first")
+    for heads, is_open in (([], False), ([FREE], False), ([FREE, FREE], True), ([FREE, 0], False), ([ROOT, 0], False)):
+        assert engine.bag(forms=range(1, len(heads) + 1), heads=heads).is_open == is_open
