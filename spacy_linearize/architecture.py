@@ -24,7 +24,7 @@ InT = list[tuple["Bag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
 DEFAULT_GROUPS = (
-    *("lookahead", "next", "skip", "tree", "family", "kind", "components", "weight"),
+    *("next", "given", "skip", "tree", "family", "kind", "components", "weight"),
     *("punctuation", "beginning", "shapes"),
 )
 DEFAULT_MARKERS = ("case", "mark")  # of Universal Dependencies: prepositions, and what introduces a clause

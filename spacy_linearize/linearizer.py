@@ -34,7 +34,7 @@ DEFAULT_MODEL_CONFIG = """
 @architectures = "spacy_linearize.TransitionLinearizer.v1"
 system = "order_first"
 direction = "both"
-groups = ["lookahead", "next", "skip", "tree", "family", "kind", "components", "weight",
+groups = ["next", "given", "skip", "tree", "family", "kind", "components", "weight",
     "punctuation", "beginning", "shapes"]
 templates = []
 markers = ["case", "mark"]

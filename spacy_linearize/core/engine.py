@@ -244,9 +244,9 @@ class Engine:
     ) -> Progress:
         """Let one search learn from its share of the pairs."""
         progress = Progress()
+        if self.settings.copies > 1:
+            pairs = rng.sample(pairs, round(SHARE_OF_COPY * len(pairs)))
         for bag, sentence in pairs:
-            if self.settings.copies > 1 and rng.random() >= SHARE_OF_COPY:
-                continue
             order = np.arange(len(sentence), dtype=np.int32)
             gold = (order, sentence.heads, sentence.tags, sentence.labels)
             seed = rng.getrandbits(63)

@@ -126,12 +126,20 @@ _NEXT = """
     W0.w L.w; W0.w L.p; W0.p L.w; W0.p L.p; W0.w W0.p L.w L.p;
     W1.w W0.w L.w; W1.w W0.w L.p; W1.p W0.p L.w; W1.p W0.p L.p; W1.w W0.w W0.p L.w L.p;
     W2.w W1.w W0.w L.w; W2.p W1.p W0.p L.p;
-    S0.w L.w; S0.w L.p; S0.p L.w; S0.p L.p; S0.p L.d; S0.p S0.d L.p L.d;
-    S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d; S0.p S0l.d L.d;
+    S0.p L.w; S0.p L.p; S0.p L.d;
     L.p L.d; L.p Lclns; L.p Lcls; L.d Lslns; L.d Lsls; L.p Lps Lpp; L.d Lps Lpp; W0.p L.p Lps Lpp;
 """
 
-# Beyond the papers, from here on. Words further back, one at a time.
+_NEXT_TO_STACK = """
+    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d; S0.p S0l.d L.d;
+"""
+
+# Beyond the papers, from here on. What is left of Table 2 where the groups below say more.
+_GIVEN = """
+    Lcls; S0.p Lcls; S1.p Lcls; Lclns; Lcpns; Lsls; S0.p Lsls; S1.p Lsls; Lslns; S0.p Lslns; Lsps; S1.p Lsps; Lspns;
+    Lps Llp; S0.p Lps Llp; S1.p Lps Llp; Lps Lpp; S0.p Lps Lpp; Lps Lwp;
+"""
+# Words further back, one at a time.
 _SKIP = """
     W1.p L.p; W1.w L.w; W1.w L.p; W1.p L.w; W2.p L.p; W2.w L.w; W2.p W0.p L.p; W2.p W1.p L.p; W1.w W0.p L.w;
     W1.p W0.w L.p; W1.w W0.p L.p; W1.p W0.w L.w; rest W0.p L.p; rest W0.w L.w; W2.w W1.w W0.w L.p; W2.p W1.p W0.w L.p;
@@ -142,7 +150,7 @@ _TREE = """
     H.p C.d; H.w C.d; H.p C.p C.d; H.w C.p C.d; H.d H.p C.d; Hs H.p C.d; H.p C.d Cself; C.d C.p L.p Cself;
     Hs H.p Hcls C.d; Hs H.p Hclns C.d; Hs Hcls Hclns C.d; Hs Hcps C.p; Hs Hcpns C.p C.d; Hs H.w Hclns C.d;
     Hs C.d Csize; H.p C.d Csize; Hs H.p C.w; H.w C.w; C.w C.d Hs; Hs H.p C.d S0r.d; Hs H.p C.d S0l.d;
-    LW0 L.p W0.p; LW0 L.d W0.d; LW0 L.w; LW0 W0.w L.w; LW0 L.p W0.p W1.p; LW0 W0.w L.p; LW0 L.w W0.p; LW0 C.d W0.p L.p;
+    LW0 L.p W0.p; LW0 L.d W0.d; LW0 L.w; LW0 L.p W0.p W1.p; LW0 W0.w L.p; LW0 L.w W0.p; LW0 C.d W0.p L.p;
 """
 # The sequence of constituents below one head.
 _FAMILY = """
@@ -159,12 +167,11 @@ _KIND = """
 """
 # Where arcs are missing: whether to go on below the anchor or to open another component, and which one.
 _COMPONENTS = """
-    Cself W0.p C.p; Cself W0.p L.p; Cself H.p L.p Hs; Cself Hs H.p C.p C.d; Cself Hs H.p Hclns; Cself Hs H.p;
+    Cself W0.p C.p; Cself W0.p L.p; Cself H.p L.p Hs; Cself Hs H.p Hclns; Cself Hs H.p;
     Cself rest; Cself Hrest Hs; Cself W0.w L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself W0.w L.p; Cself W0.p L.w;
     Cself L.w; Cself C.w; Cself Csize Hs; Cself C.frame C.p; Cself Hs Hclns C.p; Cself W1.p W0.p L.p; Cself S0.p L.p;
-    Cself S0.w L.w; Cself H.w C.w Hs; Cself H.w L.w Hs;
     T.p U.p; T.w U.p; T.p U.w; T.w U.w; T.p U.p Cself; T.p L.p; W0.p U.p; T.p U.p L.p W0.p; T.p U.p L.p; T.p W0.p U.p;
-    T.frame U.p; T.p U.frame; T.p U.frame U.p Cself; T.p U.company; depth Cself; depth tops Cself; tops Cself;
+    T.frame U.p; T.p U.frame; T.p U.company; depth Cself; depth tops Cself; tops Cself;
     tops rest U.p; tops U.p U.frame; tops depth L.p; T.p U.mark; tops U.p T.p; depth H.p U.p Cself; tops marks L.w;
 """
 # How heavy it is, beside what else is to come below the same head.
@@ -182,7 +189,7 @@ _PUNCTUATION = """
 # With which of its words a constituent begins.
 _BEGINNING = """
     C.d C2.d Cself; C.p C2.d L.p; C.p C.frame C2.d Cself; C.p C2.d C2.p Cself; C.w C2.d Cself; Lfp L.d Lpp;
-    Lfp L.d Lpp Lps; L.frame L.d L.p Cself; L.frame L.p Lpp; L.frame L.p Cself; C.frame C2.d C.d Hs; Lfp L.d Lpp L.w;
+    Lfp L.d Lpp Lps; L.frame L.d L.p Cself; L.frame L.p Lpp; L.frame L.p Cself; C.frame C2.d C.d Hs;
 """
 # What is left of a word that was never seen, or not in this spelling; capitals at the beginning.
 _SHAPES = """
@@ -199,6 +206,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "lookahead": _lines(_LOOKAHEAD, "SHIFT"),
     "lookahead_of_S0": _lines(_LOOKAHEAD_OF_S0, "SHIFT"),
     "next": _lines(_NEXT, "SHIFT"),
+    "next_to_stack": _lines(_NEXT_TO_STACK, "SHIFT"),
+    "given": _lines(_GIVEN, "SHIFT"),
     "skip": _lines(_SKIP, "SHIFT"),
     "tree": _lines(_TREE, "SHIFT"),
     "family": _lines(_FAMILY, "SHIFT"),
@@ -209,10 +218,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "beginning": _lines(_BEGINNING, "SHIFT"),
     "shapes": _lines(_SHAPES, "SHIFT"),
 }
-# What the default model looks at. The papers' templates that do not name the next word (L, or the constituent C that it
-# opens) say nothing about which of the words should come next, and cost more than they bring in the default system.
+# What the default model looks at. Templates that do not name the next word (L, or the constituent C that it opens) say
+# nothing about which of the words should come next: in the default system they cost more than they bring.
 DEFAULT_GROUPS = (
-    *("lookahead", "next", "skip", "tree", "family", "kind", "components", "weight"),
+    *("next", "given", "skip", "tree", "family", "kind", "components", "weight"),
     *("punctuation", "beginning", "shapes"),
 )
 
