@@ -23,18 +23,14 @@ if TYPE_CHECKING:
 InT = list[tuple["Bag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
-DEFAULT_GROUPS = (
-    *("next", "given", "skip", "tree", "family", "kind", "components", "weight"),
-    *("punctuation", "beginning", "shapes"),
-)
 DEFAULT_MARKERS = ("case", "mark")  # of Universal Dependencies: prepositions, and what introduces a clause
 
 
 def build_transition_linearizer(
     system: str = "order_first",
     direction: str = "both",
-    groups: list[str] = list(DEFAULT_GROUPS),  # noqa: B006 (shown by `spacy init config`, never changed)
-    templates: list[str] = [],  # noqa: B006
+    groups: list[str] | None = None,
+    templates: list[str] = [],  # noqa: B006 (shown by `spacy init config`, never changed)
     markers: list[str] = list(DEFAULT_MARKERS),  # noqa: B006
     atomic_shift: bool = False,
     table_bits: int = 22,
@@ -43,6 +39,7 @@ def build_transition_linearizer(
     labelled: bool = True,
     update: str = "max_violation",
     copies: int = 1,
+    experts: bool = True,
     ngram_order: int = 3,
     ngram_weight: float = 8.0,
 ) -> Model[InT, OutT]:
@@ -50,7 +47,7 @@ def build_transition_linearizer(
 
     system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
     direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
-    groups (List[str]): Groups of feature templates that are on.
+    groups (Optional[List[str]]): Groups of feature templates that are on, or null for those that suit the system.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
     markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -61,6 +58,7 @@ def build_transition_linearizer(
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on a random share of the examples. The model is
         their mean.
+    experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
     """
@@ -72,7 +70,7 @@ def build_transition_linearizer(
     settings = Settings(
         system=system,
         direction=direction,
-        groups=tuple(groups),
+        groups=None if groups is None else tuple(groups),
         templates=tuple(templates),
         markers=tuple(get_string_id(label) for label in markers),
         atomic_shift=atomic_shift,
@@ -82,6 +80,7 @@ def build_transition_linearizer(
         labelled=labelled,
         update=update,
         copies=copies,
+        experts=experts,
         ngram_order=ngram_order,
         ngram_weight=ngram_weight,
     )

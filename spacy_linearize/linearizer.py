@@ -34,8 +34,7 @@ DEFAULT_MODEL_CONFIG = """
 @architectures = "spacy_linearize.TransitionLinearizer.v1"
 system = "order_first"
 direction = "both"
-groups = ["next", "given", "skip", "tree", "family", "kind", "components", "weight",
-    "punctuation", "beginning", "shapes"]
+groups = null
 templates = []
 markers = ["case", "mark"]
 atomic_shift = false
@@ -45,9 +44,10 @@ tags = "usual"
 labelled = true
 update = "max_violation"
 copies = 1
+experts = true
 ngram_order = 3
 ngram_weight = 8.0
-"""  # noqa: E501
+"""
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
 EXTENSION = "linearization"
 

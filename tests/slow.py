@@ -301,6 +301,8 @@ class SlowState:
                     state_part = mix(state_part, value)
                 for value in own:
                     action_part = mix(action_part, value)
+                if own and not action_part:
+                    action_part = 1  # 0 is kept for parts that do not fire
                 slot = (((state_part ^ action_part) * 0x9E3779B97F4A7C15) & MASK) >> (64 - bits)
                 found.append((template, slot))
         return found

@@ -25,7 +25,6 @@ from .order_first import OrderFirst
 from .search import Decoder
 from .settings import Settings
 from .system import TransitionSystem
-from .templates import expand
 from .weights import Weights
 
 Array = np.ndarray[Any, Any]
@@ -115,15 +114,12 @@ class Engine:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.lexicon = Lexicon(self.settings.markers)
-        self.features = Features(
-            expand(self.settings.groups, self.settings.templates), atomic_shift=self.settings.atomic_shift
-        )
+        self.features = Features(self.settings.expand(), atomic_shift=self.settings.atomic_shift)
         both = self.settings.direction == "both"
-        self.decoders = [
-            self._decoder(mirrored)
-            for mirrored in ((False, True) if both else (self.settings.direction == "right_to_left",))
-        ]
-        self._learners: list[list[Decoder]] = []
+        directions = (False, True) if both else (self.settings.direction == "right_to_left",)
+        self.decoders = [self._decoder(mirrored) for mirrored in directions]
+        self.tree_decoders = [self._decoder(mirrored) for mirrored in directions if self.settings.experts]
+        self._learners: list[tuple[Decoder, list[Decoder]]] = []
         self._is_mean_stale = False
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
@@ -143,6 +139,10 @@ class Engine:
     def decoder(self) -> Decoder:
         """The first of the decoders: the one from left to right, if there are two."""
         return self.decoders[0]
+
+    def decoders_for(self, bag: Bag) -> list[Decoder]:
+        """The decoders that order a bag: for whole trees, the experts if there are any."""
+        return self.decoders if bag.is_open or not self.tree_decoders else self.tree_decoders
 
     def bag(self, *, forms: Any, **columns: Any) -> Bag:
         """A bag whose words without a tag get their usual one. Arguments as for `Bag`."""
@@ -173,15 +173,16 @@ class Engine:
         """The best derivations of different orders, best first."""
         self._take_mean()
         weight = self.settings.ngram_weight * bag.is_open
-        if len(self.decoders) == 2:
-            first, second = self.decoders
+        decoders = self.decoders_for(bag)
+        if len(decoders) == 2:
+            first, second = decoders
             return decode_both(first, second, bag, width=width, n_best=n_best, ngram_weight=weight)
         if n_best == 1:
-            return self.decoder.decode(bag, width=width, ngram_weight=weight)
+            return decoders[0].decode(bag, width=width, ngram_weight=weight)
         # With tags and trees to choose from, several derivations may share one order: the best of them counts.
         orders: dict[bytes, Derivation] = {}
         forms = bag.column(0)
-        for derivation in self.decoder.decode(bag, width=width, n_best=width, ngram_weight=weight):
+        for derivation in decoders[0].decode(bag, width=width, n_best=width, ngram_weight=weight):
             orders.setdefault(forms[derivation[1]].tobytes(), derivation)
         return list(orders.values())[:n_best]
 
@@ -226,12 +227,13 @@ class Engine:
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         usable = [(bag, sentence) for bag, sentence in pairs if is_projective(sentence.heads.tolist())]
-        learners = [learner for copies in self._take_learners() for learner in copies]
-        self._is_mean_stale = len(learners) > len(self.decoders)
-        jobs = [
-            partial(self._update_search, learner, usable, beam_width, dropout, random.Random(f"{seed} {i}"))
-            for i, learner in enumerate(learners)
-        ]
+        self._is_mean_stale = self.settings.copies > 1
+        jobs: list[Callable[[], Progress]] = []
+        for decoder, copies in self._take_learners():
+            own = [(bag, sentence) for bag, sentence in usable if decoder in self.decoders_for(bag)]
+            for copy in copies:
+                rng = random.Random(f"{seed} {len(jobs)}")
+                jobs.append(partial(self._update_search, copy, own, beam_width, dropout, rng))
         jobs.append(partial(self._update_attacher, usable))
         progress = Progress(examples=len(usable), skipped=len(pairs) - len(usable))
         with ThreadPoolExecutor(n_threads) as pool:
@@ -269,22 +271,22 @@ class Engine:
             progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
         return progress
 
-    def _take_learners(self) -> list[list[Decoder]]:
-        """For each direction the decoders that learn: some copies of its own, or just itself."""
-        if not self._learners and self.settings.copies == 1:
-            self._learners = [[decoder] for decoder in self.decoders]
+    def _take_learners(self) -> list[tuple[Decoder, list[Decoder]]]:
+        """Every decoder with those that learn for it: some copies, or just itself."""
         if not self._learners:
-            for decoder in self.decoders:
-                copies = [self._decoder(decoder.mirrored) for _ in range(self.settings.copies)]
-                for copy in copies:
-                    copy.weights.from_array(decoder.weights.to_array())
-                self._learners.append(copies)
+            for decoder in (*self.decoders, *self.tree_decoders):
+                copies = [decoder]
+                if self.settings.copies > 1:
+                    copies = [self._decoder(decoder.mirrored) for _ in range(self.settings.copies)]
+                    for copy in copies:
+                        copy.weights.from_array(decoder.weights.to_array())
+                self._learners.append((decoder, copies))
         return self._learners
 
     def _take_mean(self) -> None:
         """Let the decoders use the mean over their copies."""
         if self._is_mean_stale:
-            for decoder, copies in zip(self.decoders, self._learners, strict=True):
+            for decoder, copies in self._learners:
                 tables = [copy.weights.to_array() for copy in copies]
                 decoder.weights.from_array(np.asarray(np.mean(tables, axis=0, dtype=np.float64)))
             self._is_mean_stale = False
@@ -388,6 +390,7 @@ class Engine:
     def _tables(self) -> list[tuple[str, Weights]]:
         """All weights, by the names they are stored under."""
         tables = [(f"search{i}", decoder.weights) for i, decoder in enumerate(self.decoders)]
+        tables += [(f"tree{i}", decoder.weights) for i, decoder in enumerate(self.tree_decoders)]
         return [*tables, ("attach", self.attacher.weights)]
 
     @classmethod

@@ -409,7 +409,7 @@ cdef void hash_static_parts(PlanC* plan, ExtractionC* extraction) noexcept nogil
 
 
 cdef inline uint64_t hash_part(PlanC* plan, ExtractionC* extraction, const PartC* part) noexcept nogil:
-    """The hash of an action part; 0 if one of its atoms is not there."""
+    """The hash of an action part; 0 if one of its atoms is not there, and 1 if it should happen to be 0."""
     cdef uint64_t h = 0, value
     cdef int i
     for i in range(part.first_atom, part.last_atom):
@@ -417,6 +417,8 @@ cdef inline uint64_t hash_part(PlanC* plan, ExtractionC* extraction, const PartC
         if value == 0:
             return 0
         h = mix(h, value)
+    if h == 0 and part.first_atom != part.last_atom:
+        return 1
     return h
 
 

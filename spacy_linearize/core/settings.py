@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import error
 from .learn import RULES
-from .templates import DEFAULT_GROUPS, expand
+from .templates import DEFAULT_GROUPS, JOINT_GROUPS, expand
 from .weights import MAX_BITS, MIN_BITS
 
 SYSTEM_NAMES = ("order_first", "joint")
@@ -23,7 +23,8 @@ class Settings:
     system (str): "order_first", or "joint" for the papers' system.
     direction (str): "left_to_right", "right_to_left", or "both": two searches with weights of their own, whose best
         orders are scored by both and ranked by the sum.
-    groups (Tuple[str, ...]): Template groups that are on, from `templates.GROUPS`.
+    groups (Optional[Tuple[str, ...]]): Template groups that are on, from `templates.GROUPS`. None stands for those that
+        suit the system.
     templates (Tuple[str, ...]): Further templates, each a few atoms joined by spaces.
     markers (Tuple[int, ...]): Keys of labels whose words mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -34,13 +35,14 @@ class Settings:
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on its own random share of the examples. The model is
         their mean, so that more copies cost time in training only.
+    experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
     """
 
     system: str = "order_first"
     direction: str = "left_to_right"
-    groups: tuple[str, ...] = DEFAULT_GROUPS
+    groups: tuple[str, ...] | None = None
     templates: tuple[str, ...] = ()
     markers: tuple[int, ...] = ()
     atomic_shift: bool = False
@@ -50,11 +52,13 @@ class Settings:
     labelled: bool = True
     update: str = "max_violation"
     copies: int = 1
+    experts: bool = False
     ngram_order: int = 0
     ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        suited = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
+        object.__setattr__(self, "groups", suited if self.groups is None else tuple(self.groups))
         object.__setattr__(self, "templates", tuple(self.templates))
         object.__setattr__(self, "markers", tuple(self.markers))
         for key, known in (
@@ -79,12 +83,16 @@ class Settings:
         for marker in self.markers:
             if type(marker) is not int or not 0 <= marker < 1 << 64:
                 raise error("SL022", key="markers", value=marker, expected="keys of labels, whole numbers of 64 bits")
-        for key in ("atomic_shift", "labelled"):
+        for key in ("atomic_shift", "labelled", "experts"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
         if self.tags == "search" and self.system != "joint":
             raise error("SL022", key="tags", value=self.tags, expected="usual with the system order_first")
-        expand(self.groups, self.templates)
+        self.expand()
+
+    def expand(self) -> list[str]:
+        """All templates that are on, checked."""
+        return expand(self.groups or (), self.templates)
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as plain values, for JSON."""

@@ -30,12 +30,13 @@ and so on, named as in Puduppully et al. 2016):
 The anchor H is the word that has to be finished first: S0, if something given is still to come below it, or else its
 given head. It has H.w, H.p, ..., Hcls, Hclns, Hcps, Hcpns, Hrest, the number of its dependents that are not shifted (0,
 1, 2, 3 or more), and Hs, whether it is shifted itself. P and P2 are what was placed last, and before that, of the
-anchor and its dependents; their label P.d is a value of its own where they are the anchor. A SHIFT opens the
-constituent C, the dependent of the anchor that L belongs to (or of the top of L's component, when L is not below the
-anchor): C.w, C.p, ..., its number of words Csize (1, 2, 3, 4 to 6, more), Cheavy, whether it is larger or smaller than
-all of its siblings that are not shifted, and Cself, whether L is the anchor, C itself, or below C, and whether this is
-outside of the anchor's component. C2 is the dependent of C that L belongs to. LW0 is how L is related to W0: its
-dependent, its head, its sibling, in the same component, or not at all.
+anchor and its dependents (where P is the anchor, P2 is its outermost dependent on the other side); their label P.d is a
+value of its own where they are the anchor. A SHIFT opens the constituent C, the dependent of the anchor that L belongs
+to (or of the top of L's component, when L is not below the anchor): C.w, C.p, ..., its number of words Csize (1, 2, 3,
+4 to 6, more), Cheavy, whether it is larger or smaller than all of its siblings that are not shifted, and Cself, whether
+L is the anchor, C itself, or below C, and whether this is outside of the anchor's component. C2 is the dependent of C
+that L belongs to. LW0 is how L is related to W0: its dependent, its head, its sibling, in the same component, or not at
+all.
 
 Where some arcs are given and some are missing, T is the top of W0's component, U the top of L's, depth the number of
 open words (0, 1, 2, 3 or more), and tops how many components have a top that is not shifted (0, 1, 2, 3, 4 to 6, more).
@@ -112,10 +113,16 @@ _LINEARIZATION = """
     S0l.w S0l2.w; S0l.p S0l2.p; S0r2.w S0r.w; S0r2.p S0r.p;
     S1l.w S1l2.w; S1l.p S1l2.p; S1r2.w S1r.w; S1r2.p S1r.p;
 """
-# Table 2 of Puduppully et al. 2016, for SHIFTs only: what is given around the word to shift, and around S0.
-_LOOKAHEAD = "".join(
+# Table 2 of Puduppully et al. 2016, for SHIFTs only: what is given around the word to shift, and around S0. The rows of
+# the word to shift are in two groups: those that pay beside the groups below, and the others.
+_GIVEN = """
+    Lcls; S0.p Lcls; S1.p Lcls; Lclns; Lcpns; Lsls; S0.p Lsls; S1.p Lsls; Lslns; S0.p Lslns; Lsps; S1.p Lsps; Lspns;
+    Lps Llp; S0.p Lps Llp; S1.p Lps Llp; Lps Lpp; S0.p Lps Lpp; Lps Lwp;
+"""
+_ALL_GIVEN = "".join(
     _with_stack(atoms) for atoms in (*(f"L{given}" for given in GIVEN[:8]), "Lps Llp", "Lps Lpp", "Lps Lwp")
 )
+_LOOKAHEAD = "; ".join(template for template in _lines(_ALL_GIVEN) if template not in _lines(_GIVEN))
 _LOOKAHEAD_OF_S0 = "".join(
     _with_stack(atoms) for atoms in (*(f"S0{given}" for given in GIVEN[:8]), "S0ps S0lp", "S0ps S0pp")
 )
@@ -131,15 +138,11 @@ _NEXT = """
 """
 
 _NEXT_TO_STACK = """
-    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d; S0.p S0l.d L.d;
+    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d;
+    S0.p S0l.d L.d;
 """
 
-# Beyond the papers, from here on. What is left of Table 2 where the groups below say more.
-_GIVEN = """
-    Lcls; S0.p Lcls; S1.p Lcls; Lclns; Lcpns; Lsls; S0.p Lsls; S1.p Lsls; Lslns; S0.p Lslns; Lsps; S1.p Lsps; Lspns;
-    Lps Llp; S0.p Lps Llp; S1.p Lps Llp; Lps Lpp; S0.p Lps Lpp; Lps Lwp;
-"""
-# Words further back, one at a time.
+# Beyond the papers, from here on. Words further back, one at a time.
 _SKIP = """
     W1.p L.p; W1.w L.w; W1.w L.p; W1.p L.w; W2.p L.p; W2.w L.w; W2.p W0.p L.p; W2.p W1.p L.p; W1.w W0.p L.w;
     W1.p W0.w L.p; W1.w W0.p L.p; W1.p W0.w L.w; rest W0.p L.p; rest W0.w L.w; W2.w W1.w W0.w L.p; W2.p W1.p W0.w L.p;
@@ -203,11 +206,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "bigram": _lines(_BIGRAM, "A"),
     "trigram": _lines(_TRIGRAM, "A"),
     "linearization": _lines(_LINEARIZATION, "A"),
+    "given": _lines(_GIVEN, "SHIFT"),
     "lookahead": _lines(_LOOKAHEAD, "SHIFT"),
     "lookahead_of_S0": _lines(_LOOKAHEAD_OF_S0, "SHIFT"),
     "next": _lines(_NEXT, "SHIFT"),
     "next_to_stack": _lines(_NEXT_TO_STACK, "SHIFT"),
-    "given": _lines(_GIVEN, "SHIFT"),
     "skip": _lines(_SKIP, "SHIFT"),
     "tree": _lines(_TREE, "SHIFT"),
     "family": _lines(_FAMILY, "SHIFT"),
@@ -224,6 +227,8 @@ DEFAULT_GROUPS = (
     *("next", "given", "skip", "tree", "family", "kind", "components", "weight"),
     *("punctuation", "beginning", "shapes"),
 )
+# The joint system scores arcs too, which only templates with A look at.
+JOINT_GROUPS = ("unigram", "bigram", "trigram", "linearization", *DEFAULT_GROUPS)
 
 
 # What `attach` looks at to score an arc between h and d: form, tag, and the tags before and after. Every template is

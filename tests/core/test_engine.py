@@ -15,7 +15,7 @@ from spacy_linearize.core.learn import update
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
-PAPER_GROUPS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "lookahead_of_S0")
+PAPER_GROUPS = ("unigram", "bigram", "trigram", "linearization", "given", "lookahead", "lookahead_of_S0")
 
 
 def exact(engine, sentences, beam_width=16, **given):
