@@ -1,7 +1,7 @@
 """BLEU and exact match of the core for a choice of templates and settings, after each pass over a treebank.
 
-    python benchmarks/ablation.py TRAIN.conllu DEV.conllu [--tags 1] [--heads 1] [--epochs 5] [--beam 16] [--seed 0]
-        [--set groups=unigram,bigram] [--set direction=right_to_left] ...
+    python benchmarks/ablation.py TRAIN.conllu DEV.conllu [--tags 1] [--heads 1] [--epochs 5] [--beam 8] [--seed 0]
+        [--set groups=unigram,bigram] [--set direction=both] [--without components,skip] ...
 
 Without the spaCy training loop, so that an experiment takes minutes. Times are those of the search, without trees.
 """
@@ -10,17 +10,20 @@ import argparse
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import sacrebleu
 import spacy
+from spacy.strings import get_string_id
 
 from spacy_linearize.bag import Use, read_words
 from spacy_linearize.core.engine import Engine, Progress, Sentence
 from spacy_linearize.core.settings import Settings
-from spacy_linearize.errors import LinearizeError
+from spacy_linearize.core.templates import DEFAULT_GROUPS
 from spacy_linearize.treebanks.conllu import read_conllu
 
 SEED_OF_DEV = 1  # what is given in dev is the same for every run
+BATCH = 64
 
 
 def read(path: Path) -> list[tuple[Sentence, list[str]]]:
@@ -30,13 +33,16 @@ def read(path: Path) -> list[tuple[Sentence, list[str]]]:
     return [(read_words(doc, Use()).to_sentence(), [token.text for token in doc]) for doc in docs]
 
 
-def parse(text: str) -> tuple[str, object]:
+def parse(text: str) -> tuple[str, Any]:
     """A setting: key=value, with lists separated by commas."""
     key, _, value = text.partition("=")
-    kinds = {"groups": lambda v: tuple(v.split(",")), "templates": lambda v: tuple(v.split(","))}
-    if key in kinds:
-        return key, kinds[key](value)
-    return key, int(value) if value.isdigit() else {"true": True, "false": False}.get(value, value)
+    if key in ("groups", "templates"):
+        return key, tuple(value.split(","))
+    if key == "markers":
+        return key, tuple(get_string_id(label) for label in value.split(","))
+    if value.isdigit():
+        return key, int(value)
+    return key, {"true": True, "false": False}.get(value, value)
 
 
 def main() -> None:
@@ -45,15 +51,21 @@ def main() -> None:
     parser.add_argument("dev", type=Path)
     parser.add_argument("--tags", type=float, default=1.0)
     parser.add_argument("--heads", type=float, default=1.0)
-    parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--beam", type=int, default=16)
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine")
+    parser.add_argument("--without", default="", help="default groups to leave out, separated by commas")
     options = parser.parse_args()
-    engine = Engine(Settings.from_dict(dict(parse(text) for text in options.set)))
+    settings = dict(parse(text) for text in ["markers=case,mark", *options.set])
+    if options.without:
+        settings["groups"] = tuple(group for group in DEFAULT_GROUPS if group not in options.without.split(","))
+    engine = Engine(Settings.from_dict(settings))
     train = [sentence for sentence, _ in read(options.train)]
     dev = read(options.dev)
     engine.learn_lexicon(train)
+    engine.learn_ngrams(sentence.forms.tolist() for sentence in train)
     rng = random.Random(options.seed)
     given = {"tags": options.tags, "heads": options.heads}
     print("| pass | violations | BLEU | exact | ms a sentence | s to train |\n|---|---|---|---|---|---|")
@@ -61,14 +73,10 @@ def main() -> None:
         start = time.perf_counter()
         progress = Progress()
         rng.shuffle(train)
-        for sentence in train:
-            try:
-                engine.update(
-                    engine.hide(sentence, **given, rng=rng), sentence, beam_width=options.beam, progress=progress
-                )
-            except LinearizeError as problem:
-                if problem.code != "SL011":  # not projective
-                    raise
+        for first in range(0, len(train), BATCH):
+            pairs = [(engine.hide(sentence, **given, rng=rng), sentence) for sentence in train[first : first + BATCH]]
+            seed = rng.getrandbits(63)
+            progress += engine.update(pairs, beam_width=options.beam, seed=seed, n_threads=options.threads)
         seconds = time.perf_counter() - start
         sampler = random.Random(SEED_OF_DEV)
         bags = [engine.hide(sentence, **given, rng=sampler) for sentence, _ in dev]

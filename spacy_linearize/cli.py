@@ -1,7 +1,6 @@
 """`spacy linearize`: order, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
 
 import functools
-import random
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -289,44 +288,6 @@ def evaluate_command(
     if plot:
         for path in draw(figures, plot, "png" if png else "svg"):
             say(f"✔ {path}")
-
-
-@app.command("demo")
-@one_line_errors
-def demo_command(
-    treebank: Path = typer.Argument(..., help="A CoNLL-U file of at most a few hundred sentences", exists=True),
-    words: list[str] = typer.Argument(..., help="The words to order, in any sequence"),
-    epochs: int = typer.Option(8, help="How often to go through the treebank"),
-) -> None:
-    """Train on a small treebank on the spot, and order some words.
-
-    \b
-    Example:
-      spacy linearize demo tests/data/mini_en.conllu door the opened '?' Who
-    """
-    import spacy
-    from spacy.tokens import Doc
-    from spacy.training import Example
-
-    from .corpus import give
-    from .treebanks.conllu import read_conllu
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer", config={"model": {"table_bits": 18, "attach_bits": 16}})
-    golds = list(read_conllu(treebank, nlp.vocab, report=lambda path, line, text: say(f"✘ {path}:{line}: {text}")))
-    rng = random.Random(0)
-    for epoch in range(epochs):
-        examples = []
-        for gold in golds:
-            tags, heads = rng.choice([(0.0, 0.0), (1.0, 0.5), (1.0, 1.0)])
-            examples.append(Example(give(gold, tags, heads, rng=rng), gold))
-        if epoch == 0:
-            nlp.initialize(functools.partial(iter, examples))
-        nlp.update(examples, drop=0.0)
-    doc = nlp(Doc(nlp.vocab, words=words))
-    print(doc.text)
-    for token in doc:
-        print(f"  {token.text:<16}{token.tag_:<8}{token.dep_:<12}{token.head.text}")
 
 
 @app.command("lm")

@@ -30,9 +30,11 @@ def bag(nlp, seed=0, **annotation):
 def test_is_small_and_says_where_it_comes_from():
     assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) <= 12_000_000
     meta = spacy.util.load_meta(FOLDER / "meta.json")
-    assert meta["license"] == "CC BY-SA 4.0" and meta["sources"][0]["name"] == "UD English EWT"
+    assert meta["license"] == "CC BY-SA 4.0"
+    assert meta["sources"][0]["name"] == "UD English EWT"
     card = (FOLDER / "README.md").read_text(encoding="utf8")
-    assert "CC BY-SA 4.0" in card and "EWT" in card
+    assert "CC BY-SA 4.0" in card
+    assert "EWT" in card
 
 
 def test_orders_free_words(nlp):
@@ -59,7 +61,8 @@ def test_unknown_tags_and_labels_are_kept_with_one_warning_each():
     with pytest.warns(UserWarning, match="SL058") as caught:
         doc = nlp(bag(nlp, tags=upos, heads=HEADS, deps=deps))
     texts = [str(warning.message) for warning in caught]
-    assert sum("'SUBJECT'" in text for text in texts) == 1 and sum("'NOUN'" in text for text in texts) == 1
+    assert sum("'SUBJECT'" in text for text in texts) == 1
+    assert sum("'NOUN'" in text for text in texts) == 1
     assert doc.text == "The dog chased the cat."
     assert [token.tag_ for token in doc] == upos
     assert [token.dep_ for token in doc] == deps

@@ -1,0 +1,110 @@
+"""Language models from files: `spacy linearize lm`, `[initialize]`, ARPA."""
+
+import pytest
+import spacy
+from docs import read_docs, write_corpus
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_linearize.cli import app
+from spacy_linearize.language_model import import_arpa, read_sentences
+
+ARPA = r"""\data\
+ngram 1=4
+ngram 2=1
+
+\1-grams:
+-99 <s> -0.3
+-1.0 </s>
+-1.0 the -0.3
+-1.0 <unk>
+
+\2-grams:
+-0.2 <s> the
+
+\end\
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def engine_of(path):
+    return spacy.load(path).get_pipe("linearizer").shim.engine
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "more.txt"
+    path.write_text("The dog sleeps.\n\nThe dog eats, and the cat sleeps.\n", encoding="utf8")
+    return path
+
+
+def test_reads_text_and_spacy_files(tmp_path, text):
+    nlp = spacy.blank("en")
+    strings = nlp.vocab.strings
+    assert [[strings[key] for key in keys] for keys in read_sentences(nlp, text)] == [
+        ["The", "dog", "sleeps", "."],
+        ["The", "dog", "eats", ",", "and", "the", "cat", "sleeps", "."],
+    ]
+    write_corpus(tmp_path / "mini.spacy")
+    assert [len(keys) for keys in read_sentences(nlp, tmp_path / "mini.spacy")] == [len(doc) for doc in read_docs()]
+
+
+def test_command_replaces_the_model(trained_path, tmp_path, text):
+    result = run("lm", trained_path, tmp_path / "new", text, "--order", 2, "--weight", 3)
+    assert result.exit_code == 0, result.output
+    engine = engine_of(tmp_path / "new")
+    assert (engine.settings.ngram_order, engine.settings.ngram_weight) == (2, 3.0)
+    seen, unseen = ([spacy.strings.get_string_id(word) for word in words] for words in (["The", "dog"], ["dog", "The"]))
+    for decoder in engine.decoders:
+        scores = [decoder.ngrams.score(keys[::-1] if decoder.mirrored else keys) for keys in (seen, unseen)]
+        assert scores[0] > scores[1]
+
+
+def test_command_imports_arpa(trained_path, tmp_path):
+    path = tmp_path / "model.arpa"
+    path.write_text(ARPA, encoding="utf8")
+    assert run("lm", trained_path, tmp_path / "new", path).exit_code == 0
+    engine = engine_of(tmp_path / "new")
+    assert [decoder.ngrams.order for decoder in engine.decoders] == [2, 0][: len(engine.decoders)]
+    both = run("lm", trained_path, tmp_path / "both", path, "--backward", path)
+    assert both.exit_code == 0
+    assert all(decoder.ngrams.order == 2 for decoder in engine_of(tmp_path / "both").decoders)
+
+
+def test_bad_files_are_one_line(trained_path, tmp_path, text):
+    path = tmp_path / "model.arpa"
+    path.write_text("nothing", encoding="utf8")
+    for files in ([path], [path, text]):
+        result = run("lm", trained_path, tmp_path / "new", *files)
+        assert result.exit_code == 1
+        assert "SL0" in result.output
+        assert not (tmp_path / "new").exists()
+
+
+def test_initialize_takes_more_text(text):
+    models = []
+    for more in (None, text):
+        nlp = spacy.blank("en")
+        component = nlp.add_pipe("linearizer", config={"model": {"table_bits": 12, "attach_bits": 10}})
+        docs = read_docs(nlp.vocab)[:30]
+        nlp.config["initialize"]["components"]["linearizer"] = {"text": str(more)} if more else {}
+        nlp.initialize(lambda docs=docs: [Example(doc, doc) for doc in docs])
+        models.append(len(component.shim.engine.decoder.ngrams))
+    assert models[1] > models[0]
+
+
+def test_compact_command(trained_path, tmp_path):
+    result = run("compact", trained_path, tmp_path / "small", "--prune", 0.1)
+    assert result.exit_code == 0, result.output
+    assert all(decoder.weights.scale > 0 for decoder in engine_of(tmp_path / "small").decoders)
+
+
+def test_arpa_for_one_direction_only(tmp_path, trained_path):
+    path = tmp_path / "model.arpa"
+    path.write_text(ARPA, encoding="utf8")
+    engine = engine_of(trained_path)
+    import_arpa(engine, path)
+    assert engine.settings.ngram_order == 2
