@@ -30,6 +30,7 @@ def build_transition_linearizer(
     system: str = "order_first",
     direction: str = "both",
     groups: list[str] | None = None,
+    tree_groups: list[str] | None = None,
     templates: list[str] = [],  # noqa: B006 (shown by `spacy init config`, never changed)
     markers: list[str] = list(DEFAULT_MARKERS),  # noqa: B006
     atomic_shift: bool = False,
@@ -48,6 +49,7 @@ def build_transition_linearizer(
     system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
     direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
     groups (Optional[List[str]]): Groups of feature templates that are on, or null for those that suit the system.
+    tree_groups (Optional[List[str]]): The same for the experts.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
     markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -56,8 +58,8 @@ def build_transition_linearizer(
     tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
-    copies (int): How many copies of the weights are trained, each on a random share of the examples. The model is
-        their mean.
+    copies (int): How many copies of the weights are trained, each on a random share of the examples and of
+        the features. The model is their mean.
     experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
@@ -71,6 +73,7 @@ def build_transition_linearizer(
         system=system,
         direction=direction,
         groups=None if groups is None else tuple(groups),
+        tree_groups=None if tree_groups is None else tuple(tree_groups),
         templates=tuple(templates),
         markers=tuple(get_string_id(label) for label in markers),
         atomic_shift=atomic_shift,

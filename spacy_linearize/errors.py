@@ -24,6 +24,7 @@ MESSAGES = {
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",
     "SL022": "Setting '{key}' is {value!r}, but must be {expected}.",
     "SL023": "Template '{template}' is listed twice. Remove one.",
+    "SL024": "Template '{template}' joins atoms of pairs (X, Y, Z) with others. Use one kind or the other.",
     # What is wrong with a pipeline.
     "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take it from a trained pipeline: "
     "nlp.add_pipe('{name}', source=trained_nlp).",

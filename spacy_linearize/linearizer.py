@@ -35,6 +35,7 @@ DEFAULT_MODEL_CONFIG = """
 system = "order_first"
 direction = "both"
 groups = null
+tree_groups = null
 templates = []
 markers = ["case", "mark"]
 atomic_shift = false

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spacy_linearize.core.hashing import hash_text
-from spacy_linearize.core.templates import ACTION_ATOMS, STATE_ATOMS
+from spacy_linearize.core.templates import ACTION_ATOMS, PAIR_ATOMS, STATE_ATOMS
 
 FREE, ROOT = -1, -2
 MASK = (1 << 64) - 1
@@ -293,6 +293,9 @@ class SlowState:
         of_action = {atom: self.action_atom(atom, action, atomic) for atom in ACTION_ATOMS}
         for template in templates:
             atoms = template.split()
+            if atoms[0] in PAIR_ATOMS:
+                found += [(template, slot) for slot in self.pair_slots(atoms, action, bits)]
+                continue
             state = [of_state[a] for a in atoms if a in of_state]
             own = [of_action[a] for a in sorted(set(atoms) & set(of_action), key=ACTION_ATOMS.index)]
             if all(state) and all(own):
@@ -303,9 +306,57 @@ class SlowState:
                     action_part = mix(action_part, value)
                 if own and not action_part:
                     action_part = 1  # 0 is kept for parts that do not fire
-                slot = (((state_part ^ action_part) * 0x9E3779B97F4A7C15) & MASK) >> (64 - bits)
-                found.append((template, slot))
+                found.append((template, slot_of(state_part, action_part, bits)))
         return found
+
+    def is_opened(self, member, family):
+        """Whether a member of a family has begun: the head with itself, a dependent with any word of its subtree."""
+        return member in self.order if member == family else any(member in self.path(k) for k in self.order)
+
+    def decided_pairs(self, k):
+        """(family, first, second) for all pairs that are open before word k is shifted, and not after."""
+        pairs = []
+        for family in range(len(self.words)):
+            members = [family, *self.given_children(family)]
+            firsts = [m for m in members if (m == k if m == family else m in self.path(k))]
+            for first in firsts:
+                rest = [m for m in members if m != first and not self.is_opened(m, family)]
+                if not self.is_opened(first, family):
+                    pairs += [(family, first, second) for second in rest]
+        return pairs
+
+    def member_atom(self, family, k, attribute, as_head):
+        if attribute == "d":
+            return ITSELF if as_head else self.words[k]["d"] or (UNLABELLED if self.words[k]["head"] >= 0 else 0)
+        if attribute == "size":
+            return 1 if as_head else steps(self.size(k), 1, 2, 3, 6)
+        if attribute == "ask":
+            return 3 if any(self.words[c]["punct"] == 2 for c in self.given_children(k)) else self.punctuation("ask")
+        return self.words[k][attribute]
+
+    def pair_slots(self, atoms, action, bits):
+        """The slots of a template of pairs, one for each pair that a SHIFT decides and that has all of its atoms."""
+        if action[0] != "SHIFT":
+            return
+        for family, first, second in self.decided_pairs(action[1]):
+            members = {"X": first, "Y": second, "Z": family}
+            values = {
+                m: [self.member_atom(family, k, a[2:], m != "Z" and k == family) for a in atoms if a[0] == m]
+                for m, k in members.items()
+            }
+            if not all(value for own in values.values() for value in own):
+                continue
+            first_part = mix(hash_text(" ".join(atoms)), 2 if first == family else 1)
+            for value in values["Z"] + values["X"]:
+                first_part = mix(first_part, value) or 1
+            second_part = mix(0, 2 if second == family else 1)
+            for value in values["Y"]:
+                second_part = mix(second_part, value) or 1
+            yield slot_of(first_part, second_part, bits)
+
+
+def slot_of(state_part, action_part, bits):
+    return (((state_part ^ action_part) * 0x9E3779B97F4A7C15) & MASK) >> (64 - bits)
 
 
 def slow_words(bag, puncts=None, markers=()):

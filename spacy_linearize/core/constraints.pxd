@@ -33,9 +33,14 @@ cdef inline bint is_shifted(const uint64_t* shifted, int k) noexcept nogil:
 
 cdef inline bint is_untouched(ForestC* forest, const uint64_t* shifted, int k) noexcept nogil:
     """Whether no word of k's subtree has been shifted."""
-    cdef int i
-    for i in range(k, k + forest.size[k]):
-        if is_shifted(shifted, i):
+    cdef int last = k + forest.size[k] - 1, block
+    cdef uint64_t from_first = ~(<uint64_t>0) << (k & 63), to_last = ~(<uint64_t>0) >> (63 - (last & 63))
+    if k >> 6 == last >> 6:
+        return (shifted[k >> 6] & from_first & to_last) == 0
+    if shifted[k >> 6] & from_first or shifted[last >> 6] & to_last:
+        return False
+    for block in range((k >> 6) + 1, last >> 6):
+        if shifted[block]:
             return False
     return True
 

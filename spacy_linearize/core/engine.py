@@ -17,6 +17,7 @@ from .attach import Attacher
 from .bag import FREE, ROOT, Bag
 from .both import decode_both
 from .features import Features
+from .hashing import mix_values
 from .joint import Joint
 from .kneser_ney import estimate
 from .learn import update
@@ -29,7 +30,8 @@ from .weights import Weights
 
 Array = np.ndarray[Any, Any]
 Derivation = tuple[float, Array, Array, Array, Array]  # score, order, tags, heads, labels
-SHARE_OF_COPY = 0.8  # of the examples, for each copy
+SHARE_OF_COPY = 0.8  # of the examples that a copy learns from
+BLIND_SHARE_OF_COPY = 0.3  # of the features that it never looks at
 BATCH = 64
 SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
 
@@ -115,25 +117,35 @@ class Engine:
         self.settings = settings or Settings()
         self.lexicon = Lexicon(self.settings.markers)
         self.features = Features(self.settings.expand(), atomic_shift=self.settings.atomic_shift)
+        self.tree_features = self.features
+        if self.settings.tree_groups != self.settings.groups:
+            self.tree_features = Features(self.settings.expand_for_trees(), atomic_shift=self.settings.atomic_shift)
         both = self.settings.direction == "both"
         directions = (False, True) if both else (self.settings.direction == "right_to_left",)
-        self.decoders = [self._decoder(mirrored) for mirrored in directions]
-        self.tree_decoders = [self._decoder(mirrored) for mirrored in directions if self.settings.experts]
+        self.decoders = [self._decoder(self.features, mirrored) for mirrored in directions]
+        self.tree_decoders = []
+        if self.settings.experts:
+            self.tree_decoders = [self._decoder(self.tree_features, mirrored) for mirrored in directions]
         self._learners: list[tuple[Decoder, list[Decoder]]] = []
         self._is_mean_stale = False
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
 
-    def _decoder(self, mirrored: bool) -> Decoder:
+    def _decoder(self, features: Features, mirrored: bool) -> Decoder:
         return Decoder(
             SYSTEMS[self.settings.system](),
-            self.features,
+            features,
             Weights(self.settings.table_bits),
             self.lexicon,
             mirrored=mirrored,
             labelled=self.settings.labelled,
             search_tags=self.settings.tags == "search",
         )
+
+    @property
+    def fingerprint(self) -> int:
+        """One number for all that the weights depend on beside the settings: templates may change between versions."""
+        return mix_values([self.features.fingerprint, self.tree_features.fingerprint])
 
     @property
     def decoder(self) -> Decoder:
@@ -231,9 +243,9 @@ class Engine:
         jobs: list[Callable[[], Progress]] = []
         for decoder, copies in self._take_learners():
             own = [(bag, sentence) for bag, sentence in usable if decoder in self.decoders_for(bag)]
-            for copy in copies:
+            for i, copy in enumerate(copies):
                 rng = random.Random(f"{seed} {len(jobs)}")
-                jobs.append(partial(self._update_search, copy, own, beam_width, dropout, rng))
+                jobs.append(partial(self._update_search, copy, i, own, beam_width, dropout, rng))
         jobs.append(partial(self._update_attacher, usable))
         progress = Progress(examples=len(usable), skipped=len(pairs) - len(usable))
         with ThreadPoolExecutor(n_threads) as pool:
@@ -242,18 +254,33 @@ class Engine:
         return progress
 
     def _update_search(
-        self, learner: Decoder, pairs: Sequence[tuple[Bag, Sentence]], width: int, dropout: float, rng: random.Random
+        self,
+        learner: Decoder,
+        number: int,
+        pairs: Sequence[tuple[Bag, Sentence]],
+        width: int,
+        dropout: float,
+        rng: random.Random,
     ) -> Progress:
-        """Let one search learn from its share of the pairs."""
+        """Let one search, the copy with a number, learn from its share of the pairs and of the features."""
         progress = Progress()
+        blind = 0.0
         if self.settings.copies > 1:
             pairs = rng.sample(pairs, round(SHARE_OF_COPY * len(pairs)))
+            blind = BLIND_SHARE_OF_COPY
         for bag, sentence in pairs:
             order = np.arange(len(sentence), dtype=np.int32)
             gold = (order, sentence.heads, sentence.tags, sentence.labels)
-            seed = rng.getrandbits(63)
             lost, actions = update(
-                learner, bag, *gold, width=width, rule=self.settings.update, dropout=dropout, seed=seed
+                learner,
+                bag,
+                *gold,
+                width=width,
+                rule=self.settings.update,
+                dropout=dropout,
+                seed=rng.getrandbits(63),
+                blind=blind,
+                blind_seed=number,
             )
             progress += Progress(violations=lost, actions=actions)
         return progress
@@ -277,7 +304,7 @@ class Engine:
             for decoder in (*self.decoders, *self.tree_decoders):
                 copies = [decoder]
                 if self.settings.copies > 1:
-                    copies = [self._decoder(decoder.mirrored) for _ in range(self.settings.copies)]
+                    copies = [self._decoder(decoder.features, decoder.mirrored) for _ in range(self.settings.copies)]
                     for copy in copies:
                         copy.weights.from_array(decoder.weights.to_array())
                 self._learners.append((decoder, copies))
@@ -373,7 +400,7 @@ class Engine:
         keys, lengths, symbols = self.lexicon.to_arrays()
         header = {
             "settings": self.settings.to_dict(),
-            "fingerprint": self.features.fingerprint,
+            "fingerprint": self.fingerprint,
             "root_label": self.root_label,
         }
         arrays = {
@@ -399,7 +426,7 @@ class Engine:
         header, arrays = store.unpack(data, source)
         try:
             engine = cls(Settings.from_dict(header["settings"]))
-            store.check_fingerprint(header["fingerprint"], engine.features.fingerprint, source)
+            store.check_fingerprint(header["fingerprint"], engine.fingerprint, source)
             engine.root_label = int(np.uint64(header["root_label"]))
             keys, lengths, symbols = (arrays[f"lexicon.{name}"] for name in ("keys", "lengths", "symbols"))
             if len(keys) != len(lengths) or int(lengths.sum()) != len(symbols) or (lengths < 1).any():

@@ -11,6 +11,8 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport BagC
+from .hashing cimport mix
+from .pairs cimport PairPlanC
 from .state cimport ActionC, NodeC, StateC
 
 cdef enum:
@@ -64,6 +66,19 @@ cdef struct FamilyC:
     uint64_t tags[2]
 
 
+cdef struct MaskC:
+    uint32_t below      # leave out features whose hash with the seed is below this
+    uint64_t seed
+
+
+cdef inline MaskC make_mask(double share, uint64_t seed) noexcept nogil:
+    """Leaves out a random share of the features, the same ones for as long as the seed stays the same."""
+    cdef MaskC mask
+    mask.below = <uint32_t>(share * <double>0xFFFFFFFF)
+    mask.seed = mix(seed, 1)
+    return mask
+
+
 cdef cppclass ExtractionC:
     # What has been extracted from one state; reused for the next.
     uint64_t values[177]
@@ -81,8 +96,7 @@ cdef cppclass ExtractionC:
     vector[uint64_t] static_hashes  # by word and part
     vector[char] has_static         # by word
     vector[uint32_t] slots          # of one action
-    uint32_t drop_below             # feature dropout: leave out features whose hash with drop_seed is below this
-    uint64_t drop_seed
+    MaskC masks[2]                  # learning: dropout, and what this learner never looks at
 
 
 cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil
@@ -90,9 +104,12 @@ cdef int extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* sta
 cdef void read_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action,
                       ExtractionC* extraction) noexcept nogil
 cdef int find_slots(PlanC* plan, ExtractionC* extraction, int first_part, int last_part, int shift) noexcept nogil
+cdef int drop_out(const ExtractionC* extraction, uint32_t* slots, int n) noexcept nogil
 
 
 cdef class Features:
     cdef PlanC plan
-    cdef readonly list templates
+    cdef PairPlanC pair_plan
+    cdef readonly list templates        # those of states and actions
+    cdef readonly list pair_templates
     cdef readonly object fingerprint

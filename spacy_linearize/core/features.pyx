@@ -8,7 +8,7 @@ from .hashing cimport mix, slot_of
 from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, S
 
 from .hashing import hash_text
-from .templates import ACTION_ATOMS, ATTRIBUTES, STATE_ATOMS, fingerprint
+from .templates import ACTION_ATOMS, ATTRIBUTES, MEMBER_ATTRIBUTES, PAIR_ATOMS, STATE_ATOMS, fingerprint
 from .templates import NEXT_TOP as NEXT_TOP_ATOMS
 
 # Numbers of atoms, in the sequence of STATE_ATOMS and ACTION_ATOMS.
@@ -442,19 +442,22 @@ cdef int find_slots(PlanC* plan, ExtractionC* extraction, int first_part, int la
         for i in range(extraction.part_start[p], extraction.part_start[p + 1]):
             slots[n] = slot_of(hashes[i], h, shift)
             n += 1
-    if extraction.drop_below:
-        n = drop_out(extraction, n)
+    return drop_out(extraction, slots, n)
+
+
+cdef int drop_out(const ExtractionC* extraction, uint32_t* slots, int n) noexcept nogil:
+    """Leave out the features that a mask hides. Returns how many are left."""
+    cdef int i, m, kept
+    for m in range(2):
+        if extraction.masks[m].below == 0:
+            continue
+        kept = 0
+        for i in range(n):
+            if <uint32_t>mix(extraction.masks[m].seed, slots[i]) >= extraction.masks[m].below:
+                slots[kept] = slots[i]
+                kept += 1
+        n = kept
     return n
-
-
-cdef int drop_out(ExtractionC* extraction, int n) noexcept nogil:
-    """Leave out a random share of the features, the same ones for as long as the seed stays the same."""
-    cdef int i, kept = 0
-    for i in range(n):
-        if <uint32_t>mix(extraction.drop_seed, extraction.slots[i]) >= extraction.drop_below:
-            extraction.slots[kept] = extraction.slots[i]
-            kept += 1
-    return kept
 
 
 # Atoms of an action that are the same in every state.
@@ -491,8 +494,12 @@ cdef class Features:
         action_number = {atom: i for i, atom in enumerate(ACTION_ATOMS)}
         by_part = {}
         needed = set()
+        self.pair_templates = []
         for template in templates:
             atoms = template.split()
+            if atoms[0] in PAIR_ATOMS:
+                self._add_pair_template(template)
+                continue
             part = tuple(sorted(action_number[atom] for atom in atoms if atom in action_number))
             by_part.setdefault(part, []).append(template)
             needed.update(state_number[atom] for atom in atoms if atom in state_number)
@@ -511,6 +518,17 @@ cdef class Features:
             self.plan.scope_start[scope] = sum(scopes[part] < scope for part in parts)
         for part in parts:
             self._add_part(part, by_part[part], state_number)
+
+    def _add_pair_template(self, template):
+        members = {"X": [], "Y": [], "Z": []}
+        for atom in template.split():
+            member, attribute = atom.split(".")
+            members[member].append(MEMBER_ATTRIBUTES.index(attribute))
+        self.pair_templates.append(template)
+        self.pair_plan.seeds.push_back(hash_text(template))
+        self.pair_plan.first_atoms.push_back(members["X"])
+        self.pair_plan.second_atoms.push_back(members["Y"])
+        self.pair_plan.head_atoms.push_back(members["Z"])
 
     def _add_part(self, action_atoms, templates, state_number):
         cdef PartC part
@@ -533,4 +551,4 @@ cdef class Features:
         self.plan.parts.push_back(part)
 
     def __len__(self):
-        return len(self.templates)
+        return len(self.templates) + len(self.pair_templates)

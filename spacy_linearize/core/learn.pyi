@@ -17,4 +17,6 @@ def update(
     rule: str = "max_violation",
     dropout: float = 0.0,
     seed: int = 0,
+    blind: float = 0.0,
+    blind_seed: int = 0,
 ) -> tuple[bool, int]: ...

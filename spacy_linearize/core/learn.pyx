@@ -8,8 +8,8 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag
-from .features cimport extract, find_slots, read_action
-from .hashing cimport mix
+from .features cimport drop_out, extract, find_slots, make_mask, read_action
+from .pairs cimport PairC, decided_pairs, find_pair_slots
 from .search cimport Decoder, SearchC, Workspace, WorkspaceC, actions_to, advance, is_forced, score_action, start_search
 from .state cimport SHIFT, ActionC, StateC, n_blocks, start
 from .system cimport GoldC, make_gold
@@ -30,7 +30,7 @@ cdef struct StepC:
 
 
 def update(Decoder decoder not None, Bag bag not None, order, heads, tags, labels, *, int width,
-           str rule="max_violation", double dropout=0.0, uint64_t seed=0):
+           str rule="max_violation", double dropout=0.0, uint64_t seed=0, double blind=0.0, uint64_t blind_seed=0):
     """Decode a training example and learn from it.
 
     order, heads, tags, labels: The gold order and tree, see `system.make_gold`.
@@ -38,6 +38,7 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
     rule (str): "max_violation" or "early".
     dropout (float): Share of features to leave out, chosen by the seed.
     seed (int): Should differ from example to example.
+    blind (float): Share of features that this learner never looks at, chosen by the blind_seed.
     RETURNS (Tuple[bool, int]): Whether the gold derivation lost, and how many actions the update compared.
     """
     cdef Weights weights = decoder.weights
@@ -46,8 +47,8 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
     weights.start_training()
     cdef Workspace workspace = decoder.take_workspace()
     cdef SearchC search = decoder.prepare(bag, workspace, weights.for_training(), width)
-    workspace.c.extraction.drop_below = <uint32_t>(dropout * <double>0xFFFFFFFF)
-    workspace.c.extraction.drop_seed = mix(seed, 1)
+    workspace.c.extraction.masks[0] = make_mask(dropout, seed)
+    workspace.c.extraction.masks[1] = make_mask(blind, blind_seed)
     cdef bint early = rule == "early"
     cdef vector[StepC] steps
     cdef vector[ActionC] predicted
@@ -168,5 +169,22 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
                 n_features = find_slots(search.plan, &workspace.extraction, 0, search.plan.parts.size(), search.shift)
                 for f in range(n_features):
                     weights.add(workspace.extraction.slots[f], change)
+                if actions[i].type == SHIFT:
+                    add_pairs(search, workspace, weights, &state, actions[i].word, change)
         search.system.apply(&search.context, &state, &actions[i])
+    return 0
+
+
+cdef int add_pairs(SearchC* search, WorkspaceC* workspace, Weights weights, const StateC* state, int word,
+                   float change) except -1 nogil:
+    """Change the weights of the pairs that a SHIFT decides."""
+    cdef vector[PairC] found
+    cdef size_t i
+    cdef int f, n_features
+    decided_pairs(&workspace.pairs, search.context.bag, state, word, &found)
+    for i in range(found.size()):
+        n_features = find_pair_slots(&workspace.pairs, search.pair_plan, &found[i], search.shift)
+        n_features = drop_out(&workspace.extraction, workspace.pairs.slots.data(), n_features)
+        for f in range(n_features):
+            weights.add(workspace.pairs.slots[f], change)
     return 0

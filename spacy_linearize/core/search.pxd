@@ -6,6 +6,7 @@ from libcpp.vector cimport vector
 from .bag cimport Bag
 from .features cimport ExtractionC, Features, PlanC
 from .lexicon cimport Lexicon
+from .pairs cimport PairPlanC, PairsC
 from .ngrams cimport Ngrams, NgramsC
 from .state cimport SHIFT, ActionC, NodeC, StateC
 from .system cimport ContextC, GoldC, ScratchC, SystemC, TransitionSystem
@@ -28,6 +29,7 @@ cdef cppclass WorkspaceC:
     vector[TraceC] trace
     ScratchC scratch
     ExtractionC extraction
+    PairsC pairs
     vector[StateC] beam
     vector[StateC] next_beam
     vector[uint64_t] bits           # which words each state of the beam has shifted
@@ -44,6 +46,7 @@ cdef struct SearchC:
     ContextC context
     SystemC* system
     PlanC* plan
+    PairPlanC* pair_plan
     const float* weights
     const signed char* units    # the same weights as multiples of the scale, or NULL
     double scale

@@ -12,10 +12,12 @@ from libcpp.vector cimport vector
 
 from .bag cimport FORM, LABEL, BagC
 from .features cimport (
-    COMPONENT, CONSTITUENT, EVERY_SHIFT, WORD, extract, find_slots, read_action, start_extraction,
+    COMPONENT, CONSTITUENT, EVERY_SHIFT, WORD, drop_out, extract, find_slots, make_mask, read_action,
+    start_extraction,
 )
 from .constraints cimport FREE, ROOT
 from .ngrams cimport BEGIN, END, HistoryC, log_probability, look_back
+from .pairs cimport PairC, find_pair_slots, score_pairs, start_pairs, sum_up
 from .state cimport NONE, RIGHTARC, SHIFT, NodeC, copy_state, n_blocks, start
 from .system cimport make_gold, start_scratch
 
@@ -36,6 +38,7 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.next_bits.resize(<size_t>search.width * n_blocks(n) + 1)
     start_scratch(&workspace.scratch, n)
     start_extraction(&workspace.extraction, search.plan, n)
+    score_all_pairs(search, workspace)
     unknown.stamp = 0
     unknown.value = 0
     workspace.by_constituent.assign(n, unknown)
@@ -49,6 +52,24 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
         for k in range(n):
             workspace.unigram[k] = log_probability(search.ngrams, &nothing, search.context.bag.words[k].columns[<int>FORM])
     return 0
+
+
+cdef int score_all_pairs(SearchC* search, WorkspaceC* workspace) except -1 nogil:
+    """Score the pairs of every family."""
+    cdef PairsC* pairs = &workspace.pairs
+    cdef PairC pair
+    cdef int m, n_slots
+    start_pairs(pairs, search.pair_plan, search.context.bag)
+    for pair.family in range(search.context.bag.forest.n):
+        m = pairs.size[pair.family]
+        for pair.first in range(m):
+            for pair.second in range(m):
+                if pair.first != pair.second:
+                    n_slots = find_pair_slots(pairs, search.pair_plan, &pair, search.shift)
+                    n_slots = drop_out(&workspace.extraction, pairs.slots.data(), n_slots)
+                    pairs.scores[pairs.first_score[pair.family] + pair.first * m + pair.second] = \
+                        sum_slots(search, pairs.slots.data(), n_slots)
+    return sum_up(pairs, search.context.bag)
 
 
 cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
@@ -111,7 +132,7 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
             if not shared_is_known:
                 shared = sum_of(search, workspace, EVERY_SHIFT, EVERY_SHIFT)
                 shared_is_known = True
-            score = shared + score_shift(search, workspace, action.word)
+            score = shared + score_shift(search, workspace, state, action.word)
             if search.ngram_weight:
                 score += ngram_score(search, workspace, state, &history, action.word)
         else:
@@ -120,7 +141,7 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
     return 0
 
 
-cdef double score_shift(SearchC* search, WorkspaceC* workspace, int word) noexcept nogil:
+cdef double score_shift(SearchC* search, WorkspaceC* workspace, const StateC* state, int word) noexcept nogil:
     """What a SHIFT adds to the score that all SHIFTs of its state share. Its atoms have been read."""
     cdef int stamp = workspace.extraction.stamp, c = workspace.extraction.constituent
     cdef double score
@@ -137,7 +158,8 @@ cdef double score_shift(SearchC* search, WorkspaceC* workspace, int word) noexce
     if known.stamp != stamp:
         known.value = sum_of(search, workspace, COMPONENT, COMPONENT)
         known.stamp = stamp
-    return score + known.value + sum_of(search, workspace, WORD, WORD)
+    score += known.value + sum_of(search, workspace, WORD, WORD)
+    return score + score_pairs(&workspace.pairs, search.context.bag, state, word)
 
 
 cdef inline void read_history(SearchC* search, const StateC* state, HistoryC* history) noexcept nogil:
@@ -174,11 +196,14 @@ cdef inline double ngram_score(SearchC* search, WorkspaceC* workspace, const Sta
 
 cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, int first_scope, int last_scope) noexcept nogil:
     """The weights of an action's features, over the parts of some scopes."""
-    cdef int i, n = find_slots(search.plan, &workspace.extraction, search.plan.scope_start[first_scope],
-                               search.plan.scope_start[last_scope + 1], search.shift)
-    cdef const uint32_t* slots = workspace.extraction.slots.data()
+    cdef int n = find_slots(search.plan, &workspace.extraction, search.plan.scope_start[first_scope],
+                            search.plan.scope_start[last_scope + 1], search.shift)
+    return sum_slots(search, workspace.extraction.slots.data(), n)
+
+
+cdef inline double sum_slots(SearchC* search, const uint32_t* slots, int n) noexcept nogil:
     cdef double total = 0
-    cdef int units = 0
+    cdef int i, units = 0
     if search.units != NULL:
         for i in range(n):
             units += search.units[slots[i]]
@@ -199,7 +224,7 @@ cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* s
     read_action(search.plan, search.context.bag, search.context.nodes, state, action, &workspace.extraction)
     if action.type != SHIFT:
         return sum_of(search, workspace, EVERY_SHIFT, WORD)
-    score = sum_of(search, workspace, EVERY_SHIFT, EVERY_SHIFT) + score_shift(search, workspace, action.word)
+    score = sum_of(search, workspace, EVERY_SHIFT, EVERY_SHIFT) + score_shift(search, workspace, state, action.word)
     if search.ngram_weight:
         read_history(search, state, &history)
         score += ngram_score(search, workspace, state, &history, action.word)
@@ -320,6 +345,7 @@ cdef class Decoder:
         search.context.mirrored = self.mirrored
         search.system = &self.system.c
         search.plan = &self.features.plan
+        search.pair_plan = &self.features.pair_plan
         search.weights = weights
         search.units = self.weights.units_for(weights)
         search.scale = self.weights.scale
@@ -327,7 +353,7 @@ cdef class Decoder:
         search.width = width
         search.ngrams = &self.ngrams.c
         search.ngram_weight = 0
-        workspace.c.extraction.drop_below = 0
+        workspace.c.extraction.masks[0] = workspace.c.extraction.masks[1] = make_mask(0, 0)
         return search
 
     cdef Workspace take_workspace(self):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import error
 from .learn import RULES
-from .templates import DEFAULT_GROUPS, JOINT_GROUPS, expand
+from .templates import DEFAULT_GROUPS, JOINT_GROUPS, TREE_GROUPS, expand
 from .weights import MAX_BITS, MIN_BITS
 
 SYSTEM_NAMES = ("order_first", "joint")
@@ -25,6 +25,8 @@ class Settings:
         orders are scored by both and ranked by the sum.
     groups (Optional[Tuple[str, ...]]): Template groups that are on, from `templates.GROUPS`. None stands for those that
         suit the system.
+    tree_groups (Optional[Tuple[str, ...]]): The same for the experts. None stands for those that suit whole trees, or
+        for `groups` if these are given.
     templates (Tuple[str, ...]): Further templates, each a few atoms joined by spaces.
     markers (Tuple[int, ...]): Keys of labels whose words mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -33,8 +35,8 @@ class Settings:
     tags (str): A word without a given tag gets its "usual" one, or the joint system may "search" among its tags.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
-    copies (int): How many copies of the weights are trained, each on its own random share of the examples. The model is
-        their mean, so that more copies cost time in training only.
+    copies (int): How many copies of the weights are trained, each on its own random share of the examples and of the
+        features. The model is their mean, so that more copies cost time in training only.
     experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
@@ -43,6 +45,7 @@ class Settings:
     system: str = "order_first"
     direction: str = "left_to_right"
     groups: tuple[str, ...] | None = None
+    tree_groups: tuple[str, ...] | None = None
     templates: tuple[str, ...] = ()
     markers: tuple[int, ...] = ()
     atomic_shift: bool = False
@@ -57,8 +60,14 @@ class Settings:
     ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
-        suited = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
-        object.__setattr__(self, "groups", suited if self.groups is None else tuple(self.groups))
+        groups = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
+        tree_groups = JOINT_GROUPS if self.system == "joint" else TREE_GROUPS
+        if self.groups is not None:
+            groups = tree_groups = tuple(self.groups)
+        if self.tree_groups is not None:
+            tree_groups = tuple(self.tree_groups)
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "tree_groups", tree_groups)
         object.__setattr__(self, "templates", tuple(self.templates))
         object.__setattr__(self, "markers", tuple(self.markers))
         for key, known in (
@@ -89,10 +98,15 @@ class Settings:
         if self.tags == "search" and self.system != "joint":
             raise error("SL022", key="tags", value=self.tags, expected="usual with the system order_first")
         self.expand()
+        self.expand_for_trees()
 
     def expand(self) -> list[str]:
         """All templates that are on, checked."""
         return expand(self.groups or (), self.templates)
+
+    def expand_for_trees(self) -> list[str]:
+        """All templates of the experts, checked."""
+        return expand(self.tree_groups or (), self.templates)
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as plain values, for JSON."""

@@ -4,6 +4,7 @@ from libcpp.vector cimport vector
 
 from .bag cimport Bag
 from .features cimport extract, find_slots, read_action
+from .pairs cimport PairC, decided_pairs, find_pair_slots
 from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
 from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .system cimport GoldC, make_gold
@@ -109,8 +110,8 @@ cdef class Stepper:
         return self.state.score
 
     def features(self, size_t i):
-        """The templates that fire for the i-th legal action, each with its slot in the table of weights. None for an
-        arc without an alternative, which is not scored."""
+        """The templates that fire for the i-th legal action, each with its slot in the table of weights; those of pairs
+        once for every pair. None for an arc without an alternative, which is not scored."""
         if i >= self.actions.size():
             raise IndexError(i)
         if is_forced(&self.actions[i], self.actions.size()):
@@ -126,6 +127,20 @@ cdef class Stepper:
             for k in range(n):
                 t = self.workspace.c.extraction.fired[self.workspace.c.extraction.part_start[p] + k]
                 found.append((self.decoder.features.templates[t], self.workspace.c.extraction.slots[k]))
+        if self.actions[i].type == SHIFT:
+            found += self._pair_features(self.actions[i].word)
+        return found
+
+    def _pair_features(self, int word):
+        cdef vector[PairC] pairs
+        cdef size_t p
+        cdef int k
+        found = []
+        decided_pairs(&self.workspace.c.pairs, self.search.context.bag, &self.state, word, &pairs)
+        for p in range(pairs.size()):
+            for k in range(find_pair_slots(&self.workspace.c.pairs, self.search.pair_plan, &pairs[p], self.search.shift)):
+                t = self.workspace.c.pairs.fired[k]
+                found.append((self.decoder.features.pair_templates[t], self.workspace.c.pairs.slots[k]))
         return found
 
     def gold(self, order, heads, tags, labels) -> int:

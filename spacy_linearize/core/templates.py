@@ -40,6 +40,11 @@ all.
 
 Where some arcs are given and some are missing, T is the top of W0's component, U the top of L's, depth the number of
 open words (0, 1, 2, 3 or more), and tops how many components have a top that is not shifted (0, 1, 2, 3, 4 to 6, more).
+
+Templates of pairs stand apart: they look at two members of a family, X and Y, of which X comes first, and at the head Z
+of the family (see `pairs.pxd`). A SHIFT has them once for each pair that it decides. X.w, X.p, ... are as above; X.d is
+a value of its own where X is the head; X.size is the number of words in groups (1, 2, 3, 4 to 6, more), 1 for the head;
+X.ask tells whether there is a question mark among its dependents, elsewhere, or nowhere.
 """
 
 from collections.abc import Iterable
@@ -78,7 +83,10 @@ ACTION_ATOMS = (
     *OPENED,
     *NEXT_TOP,
 )
-ATOMS = STATE_ATOMS + ACTION_ATOMS
+# Two members of a family, X before Y, and its head Z.
+MEMBER_ATTRIBUTES = (*ATTRIBUTES, "size", "ask")
+PAIR_ATOMS = tuple(f"{member}.{attribute}" for member in "XYZ" for attribute in MEMBER_ATTRIBUTES)
+ATOMS = STATE_ATOMS + ACTION_ATOMS + PAIR_ATOMS
 
 
 def _lines(text: str, also: str = "") -> tuple[str, ...]:
@@ -113,16 +121,10 @@ _LINEARIZATION = """
     S0l.w S0l2.w; S0l.p S0l2.p; S0r2.w S0r.w; S0r2.p S0r.p;
     S1l.w S1l2.w; S1l.p S1l2.p; S1r2.w S1r.w; S1r2.p S1r.p;
 """
-# Table 2 of Puduppully et al. 2016, for SHIFTs only: what is given around the word to shift, and around S0. The rows of
-# the word to shift are in two groups: those that pay beside the groups below, and the others.
-_GIVEN = """
-    Lcls; S0.p Lcls; S1.p Lcls; Lclns; Lcpns; Lsls; S0.p Lsls; S1.p Lsls; Lslns; S0.p Lslns; Lsps; S1.p Lsps; Lspns;
-    Lps Llp; S0.p Lps Llp; S1.p Lps Llp; Lps Lpp; S0.p Lps Lpp; Lps Lwp;
-"""
-_ALL_GIVEN = "".join(
+# Table 2 of Puduppully et al. 2016, for SHIFTs only: what is given around the word to shift, and around S0.
+_LOOKAHEAD = "".join(
     _with_stack(atoms) for atoms in (*(f"L{given}" for given in GIVEN[:8]), "Lps Llp", "Lps Lpp", "Lps Lwp")
 )
-_LOOKAHEAD = "; ".join(template for template in _lines(_ALL_GIVEN) if template not in _lines(_GIVEN))
 _LOOKAHEAD_OF_S0 = "".join(
     _with_stack(atoms) for atoms in (*(f"S0{given}" for given in GIVEN[:8]), "S0ps S0lp", "S0ps S0pp")
 )
@@ -138,67 +140,72 @@ _NEXT = """
 """
 
 _NEXT_TO_STACK = """
-    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d;
-    S0.p S0l.d L.d;
+    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d; S0.p S0l.d L.d;
 """
 
-# Beyond the papers, from here on. Words further back, one at a time.
-_SKIP = """
-    W1.p L.p; W1.w L.w; W1.w L.p; W1.p L.w; W2.p L.p; W2.w L.w; W2.p W0.p L.p; W2.p W1.p L.p; W1.w W0.p L.w;
-    W1.p W0.w L.p; W1.w W0.p L.p; W1.p W0.w L.w; rest W0.p L.p; rest W0.w L.w; W2.w W1.w W0.w L.p; W2.p W1.p W0.w L.p;
-    W2.p W1.p W0.p L.w; marks allmarks L.w; marks W0.p L.p;
+# Beyond the papers, from here on: what is left of a much longer list, after taking out what others can stand in for. A
+# shorter list is not only faster, it also errs less.
+
+# The word to come and the words before it.
+_WORDS = """
+    rest L.w; rest L.p; rest W0.p L.p; W0.w L.p; W0.p L.w; W0.w W0.p L.w L.p; W1.p L.p; W1.p L.w; W1.p W0.p L.p;
+    S0.p L.p; L.p Lcls; L.d Lslns; Lcls; Lps Llp;
 """
 # What the given arcs tell about the constituent that a SHIFT opens, and about its neighbours.
 _TREE = """
-    H.p C.d; H.w C.d; H.p C.p C.d; H.w C.p C.d; H.d H.p C.d; Hs H.p C.d; H.p C.d Cself; C.d C.p L.p Cself;
-    Hs H.p Hcls C.d; Hs H.p Hclns C.d; Hs Hcls Hclns C.d; Hs Hcps C.p; Hs Hcpns C.p C.d; Hs H.w Hclns C.d;
-    Hs C.d Csize; H.p C.d Csize; Hs H.p C.w; H.w C.w; C.w C.d Hs; Hs H.p C.d S0r.d; Hs H.p C.d S0l.d;
-    LW0 L.p W0.p; LW0 L.d W0.d; LW0 L.w; LW0 L.p W0.p W1.p; LW0 W0.w L.p; LW0 L.w W0.p; LW0 C.d W0.p L.p;
+    Hs C.d Csize; LW0 L.d W0.d; LW0 L.p W0.p W1.p; LW0 C.d W0.p L.p;
 """
 # The sequence of constituents below one head.
 _FAMILY = """
-    Hs P.d C.d; Hs H.p P.d C.d; Hs P2.d P.d C.d; Hs H.p P.p C.p; Hs H.p P.p C.d; Hs H.w P.d C.d; Hs P.d C.d C.p Csize;
-    Hs H.frame C.d; Hs H.frame P.d C.d; Hs H.frame H.p P.d C.d; Hs H.d P.d C.d; Hs P.w C.d; Hs P.d C.w;
-    Hs P.lower C.lower; Hrest Hs C.d; Hrest Hs H.p P.d C.d;
+    Hs P.d C.d; Hs H.p P.d C.d; Hs H.p P.p C.d; Hs P.d C.d C.p Csize; Hs P.d C.w; Hrest Hs C.d;
+    Hs P.d Cheavy C.d; Hs Cheavy Csize C.d;
 """
-# What kind of constituent: its marker, the labels and the tags inside.
-_KIND = """
-    Hs C.mark C.d; Hs H.p C.mark C.d; Hs H.w C.mark; Hs P.mark C.mark; Hs P.d C.mark;
-    Hs C.frame C.d; Hs H.p C.frame C.d; Hs P.d C.frame C.d;
-    Hs C.company C.d; Hs H.p C.company C.d; Hs P.d C.company; Hs H.d C.company; Hs H.company P.p C.p;
-    Hs H.company H.p C.d P.d; L.company L.p L.d; C.p C.company C2.p C2.d; C.p C.company Cself L.p;
-"""
-# Where arcs are missing: whether to go on below the anchor or to open another component, and which one.
-_COMPONENTS = """
-    Cself W0.p C.p; Cself W0.p L.p; Cself H.p L.p Hs; Cself Hs H.p Hclns; Cself Hs H.p;
-    Cself rest; Cself Hrest Hs; Cself W0.w L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself W0.w L.p; Cself W0.p L.w;
-    Cself L.w; Cself C.w; Cself Csize Hs; Cself C.frame C.p; Cself Hs Hclns C.p; Cself W1.p W0.p L.p; Cself S0.p L.p;
-    T.p U.p; T.w U.p; T.p U.w; T.w U.w; T.p U.p Cself; T.p L.p; W0.p U.p; T.p U.p L.p W0.p; T.p U.p L.p; T.p W0.p U.p;
-    T.frame U.p; T.p U.frame; T.p U.company; depth Cself; depth tops Cself; tops Cself;
-    tops rest U.p; tops U.p U.frame; tops depth L.p; T.p U.mark; tops U.p T.p; depth H.p U.p Cself; tops marks L.w;
-"""
-# How heavy it is, beside what else is to come below the same head.
-_WEIGHT = """
-    Hs Cheavy C.d; Hs H.p Cheavy C.d; Hs P.d Cheavy C.d; Hs H.p P.d Cheavy C.d C.p; Hs Cheavy Csize C.d;
-    Hs Cheavy C.mark; Hs Cheavy C.d Hclns;
-"""
-# Punctuation still to come, and questions.
-_PUNCTUATION = """
-    marks L.w; marks C.d Hs; allmarks L.w W0.w; allmarks L.p W0.p; allmarks Hs H.d C.d; allmarks C.d C.p Hs H.d;
-    marks rest L.w; allmarks Hs H.p P.d C.d; allmarks H.frame P.d C.d Hs;
-    ask L.w W0.w; ask L.p W0.p; ask Hs H.d P.d C.d; ask H.d H.frame C.d Hs; ask H.d P.d C.d C.p Hs; ask W1.p W0.p L.p;
-    ask rest L.w; ask Hs H.p P.p C.p;
+# Whether to go on below the anchor, with its head or before it, or to open something else.
+_COURSE = """
+    Cself W0.p C.p; Cself W0.p L.p; Cself W0.p L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself Hs Hclns C.p; Cself rest;
 """
 # With which of its words a constituent begins.
 _BEGINNING = """
-    C.d C2.d Cself; C.p C2.d L.p; C.p C.frame C2.d Cself; C.p C2.d C2.p Cself; C.w C2.d Cself; Lfp L.d Lpp;
-    Lfp L.d Lpp Lps; L.frame L.d L.p Cself; L.frame L.p Lpp; L.frame L.p Cself; C.frame C2.d C.d Hs;
+    C.d C2.d Cself; C.p C2.d L.p; C.p C.frame C2.d Cself; L.frame L.d L.p Cself; C.frame C2.d C.d Hs;
+"""
+# Punctuation still to come, and questions.
+_PUNCTUATION = """
+    marks C.d Hs; ask L.p W0.p; ask W1.p W0.p L.p;
 """
 # What is left of a word that was never seen, or not in this spelling; capitals at the beginning.
 _SHAPES = """
-    W0.lower L.lower; W0.lower L.p; W0.p L.lower; W0.w L.shape; W0.p L.suffix; W1.lower W0.lower L.lower; rest L.lower;
-    H.p C.d L.lower; Hs C.d L.lower; L.shape L.d; rest L.shape L.p; W0.w L.shape L.p; W0.shape L.shape L.p;
-    rest L.shape; W0.suffix L.suffix; W0.suffix L.p; L.suffix L.d; H.p C.d L.suffix;
+    W0.lower L.lower; W0.lower L.p; W0.p L.lower; W0.w L.shape; W0.p L.suffix; W0.shape L.shape L.p; L.shape L.d;
+    rest L.shape; rest L.shape L.p;
+"""
+# Which of two members of a family comes first. Scored before the search begins, so that many cost little.
+_PAIRS = """
+    X.d Y.d; Z.p X.d Y.d; Z.w X.d Y.d; Z.d X.d Y.d; Z.d Z.p X.d Y.d; Z.frame X.d Y.d; X.p Y.p; X.d X.p Y.d Y.p;
+    Z.p X.d X.p Y.d Y.p; X.w Y.w; X.lower Y.lower; X.lower X.d Y.d; X.d Y.lower Y.d; X.lower Y.p; X.p Y.lower;
+    Z.p X.lower Y.d; Z.p X.d Y.lower; X.lower X.d Y.d Y.p; X.d X.p Y.lower Y.d; X.mark Y.mark; X.mark X.d Y.d;
+    X.d Y.mark Y.d; X.mark Y.p; X.p Y.mark; X.d Y.d X.size; X.d Y.d Y.size; X.d Y.d X.size Y.size;
+    Z.p X.d Y.d X.size Y.size; X.frame X.d Y.d; X.d Y.frame Y.d; X.frame X.d Y.frame Y.d; X.company X.d Y.d;
+    X.d Y.company Y.d; X.company X.p Y.company Y.p; X.p X.frame Y.p Y.frame; X.suffix Y.suffix; X.suffix Y.p; X.p Y.suffix;
+    X.suffix X.d Y.suffix Y.d; X.shape Y.shape; X.shape X.d Y.shape Y.d; Z.ask Z.d X.d Y.d; Z.ask Z.d X.d X.p Y.d Y.p;
+    Z.ask Z.d Z.frame X.d Y.d; Z.ask Z.d Z.company X.d Y.d; Z.ask Z.d Z.company X.p Y.p; Z.ask Z.d X.lower Y.d;
+    Z.ask Z.d X.d Y.lower; Z.ask Z.d X.lower Y.lower; Z.d X.lower Y.lower; Z.w X.lower Y.lower; Z.w X.d Y.d Y.lower;
+    Z.w X.lower X.d Y.d;
+"""
+# What pays only where all arcs are given: above all, what kind of constituent it is.
+_WHOLE = """
+    L.w L.p; L.p L.d; L.p Lclns; S0.p L.d; L.d Lps Lpp; Lclns; Lps Lpp; S0.p Lps Llp; LW0 L.w; Hs C.d L.lower;
+    C.d C.p L.p Cself; Hs Hcpns C.p C.d; H.p C.d Csize; Hs P.w C.d; Cself L.w; Cself Csize Hs; L.frame L.p Cself;
+    Hs C.frame C.d; Hs P.d C.frame C.d; Hs H.d C.company; L.company L.p L.d; C.p C.company C2.p C2.d;
+    C.p C.company Cself L.p; Hs Cheavy C.d; Hs H.p P.d Cheavy C.d C.p; Hs Cheavy C.d Hclns; allmarks L.p W0.p;
+    ask Hs H.d P.d C.d; ask Hs H.p P.p C.p;
+"""
+# What pays only where arcs are missing: more of the words before, and of the components.
+_OPEN = """
+    L.p; W0.w L.w; W0.p L.p; W1.w L.p; W1.w W0.w L.w; W1.p W0.p L.w; W1.w W0.p L.w; W1.p W0.w L.p; W1.w W0.p L.p; W2.p L.p;
+    W2.p W0.p L.p; W2.p W1.p L.p; rest W0.w L.w; rest L.lower; L.d Lsls; Lsls; Lslns; S0.p Lcls; W0.p L.p Lps Lpp;
+    LW0 L.p W0.p; LW0 W0.w L.p; LW0 L.w W0.p; Hs H.p C.w; Hs H.p P.p C.p; Hs H.frame C.d; Hs P.d C.company;
+    C.p C2.d C2.p Cself; Cself Hs H.p; Cself Hs H.p Hclns; Cself H.p L.p Hs; Cself Hrest Hs; Cself W0.w L.w; Cself W0.w L.p;
+    Cself W1.p W0.p L.p; T.p L.p; W0.p U.p; T.frame U.p; tops Cself; depth Cself; depth tops Cself;
+    marks L.w; marks W0.p L.p; ask L.w W0.w; W0.w L.shape L.p; W0.suffix L.suffix; W0.suffix L.p;
 """
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -206,27 +213,26 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "bigram": _lines(_BIGRAM, "A"),
     "trigram": _lines(_TRIGRAM, "A"),
     "linearization": _lines(_LINEARIZATION, "A"),
-    "given": _lines(_GIVEN, "SHIFT"),
     "lookahead": _lines(_LOOKAHEAD, "SHIFT"),
     "lookahead_of_S0": _lines(_LOOKAHEAD_OF_S0, "SHIFT"),
     "next": _lines(_NEXT, "SHIFT"),
     "next_to_stack": _lines(_NEXT_TO_STACK, "SHIFT"),
-    "skip": _lines(_SKIP, "SHIFT"),
+    "words": _lines(_WORDS, "SHIFT"),
     "tree": _lines(_TREE, "SHIFT"),
     "family": _lines(_FAMILY, "SHIFT"),
-    "kind": _lines(_KIND, "SHIFT"),
-    "components": _lines(_COMPONENTS, "SHIFT"),
-    "weight": _lines(_WEIGHT, "SHIFT"),
-    "punctuation": _lines(_PUNCTUATION, "SHIFT"),
+    "course": _lines(_COURSE, "SHIFT"),
     "beginning": _lines(_BEGINNING, "SHIFT"),
+    "punctuation": _lines(_PUNCTUATION, "SHIFT"),
     "shapes": _lines(_SHAPES, "SHIFT"),
+    "pairs": _lines(_PAIRS),
+    "whole": _lines(_WHOLE, "SHIFT"),
+    "open": _lines(_OPEN, "SHIFT"),
 }
 # What the default model looks at. Templates that do not name the next word (L, or the constituent C that it opens) say
 # nothing about which of the words should come next: in the default system they cost more than they bring.
-DEFAULT_GROUPS = (
-    *("next", "given", "skip", "tree", "family", "kind", "components", "weight"),
-    *("punctuation", "beginning", "shapes"),
-)
+_COMMON = ("words", "tree", "family", "course", "beginning", "punctuation", "shapes", "pairs")
+DEFAULT_GROUPS = (*_COMMON, "open")
+TREE_GROUPS = (*_COMMON, "whole")
 # The joint system scores arcs too, which only templates with A look at.
 JOINT_GROUPS = ("unigram", "bigram", "trigram", "linearization", *DEFAULT_GROUPS)
 
@@ -264,9 +270,12 @@ def expand(groups: Iterable[str], extra: Iterable[str] = ()) -> list[str]:
         templates.extend(GROUPS[group])
     templates.extend(" ".join(template.split()) for template in extra)
     for i, template in enumerate(templates):
-        for atom in template.split() or [""]:
+        atoms = template.split() or [""]
+        for atom in atoms:
             if atom not in ATOMS:
                 raise error("SL020", template=template, atom=atom, known=", ".join(ATOMS))
+        if len({atom in PAIR_ATOMS for atom in atoms}) > 1:
+            raise error("SL024", template=template)
         if template in templates[:i]:
             raise error("SL023", template=template)
     return templates

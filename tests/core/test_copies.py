@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_linearize.core.bag import FREE, ROOT
-from spacy_linearize.core.engine import SHARE_OF_COPY, Engine, Progress, Sentence
+from spacy_linearize.core.engine import BLIND_SHARE_OF_COPY, SHARE_OF_COPY, Engine, Progress, Sentence
 from spacy_linearize.core.learn import update
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
@@ -29,7 +29,7 @@ def exact(engine, sentences, tags=1.0, heads=1.0):
 
 class TestCopies:
     def test_the_model_is_the_mean_of_its_copies(self, mini):
-        """Each copy learns from its own share, drawn by seed and number, as if it were alone."""
+        """Each copy learns from its own share of examples and features, drawn by seed and number, as if it were alone."""
         engine = make(direction="both", copies=3)
         engine.learn_lexicon(mini)
         pairs = [(engine.hide(s, tags=1, heads=1), s) for s in mini[:30]]
@@ -43,7 +43,8 @@ class TestCopies:
             for bag, s in rng.sample(pairs, round(SHARE_OF_COPY * len(pairs))):
                 gold = (np.arange(len(s)), s.heads, s.tags, s.labels)
                 seed = rng.getrandbits(63)
-                violations += update(alone.decoder, bag, *gold, width=4, dropout=0.1, seed=seed)[0]
+                blind = {"blind": BLIND_SHARE_OF_COPY, "blind_seed": i % 3}
+                violations += update(alone.decoder, bag, *gold, width=4, dropout=0.1, seed=seed, **blind)[0]
                 n_seen += 1
             tables.append(alone.decoder.weights.to_array())
         for direction, decoder in enumerate(engine.decoders):

@@ -12,7 +12,17 @@ from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.stepper import Stepper
-from spacy_linearize.core.templates import ACTION_ATOMS, ATOMS, DEFAULT_GROUPS, GROUPS, STATE_ATOMS, expand
+from spacy_linearize.core.templates import (
+    ACTION_ATOMS,
+    ATOMS,
+    DEFAULT_GROUPS,
+    GROUPS,
+    JOINT_GROUPS,
+    PAIR_ATOMS,
+    STATE_ATOMS,
+    TREE_GROUPS,
+    expand,
+)
 from spacy_linearize.errors import LinearizeError
 
 BITS = 24  # large enough that no two of the features below share a slot
@@ -272,17 +282,20 @@ def test_atomic_shift_by_hand():
 
 def test_groups_hold_every_template_of_the_papers():
     """Counts of Tables 1 and 2 of Puduppully et al. 2016."""
-    assert {name: len(GROUPS[name]) for name in list(GROUPS)[:7]} == {
+    assert {name: len(GROUPS[name]) for name in list(GROUPS)[:6]} == {
         "unigram": 20,
         "bigram": 20,
         "trigram": 16,
         "linearization": 14,
-        "given": 19,
-        "lookahead": 5 * 8 + 5 * 3 - 19,
+        "lookahead": 5 * 8 + 5 * 3,
         "lookahead_of_S0": 5 * 8 + 5 * 2,
     }
-    templates = expand(GROUPS)
-    assert len(templates) == len(set(templates))
+
+
+@pytest.mark.parametrize("groups", [DEFAULT_GROUPS, TREE_GROUPS, JOINT_GROUPS])
+def test_default_groups_share_no_template(groups):
+    templates = expand(groups)
+    assert len(templates) == len(set(templates)) == sum(len(GROUPS[group]) for group in groups)
 
 
 def test_atoms_are_numbered_as_the_compiled_code_expects():
@@ -300,10 +313,43 @@ def test_atoms_are_numbered_as_the_compiled_code_expects():
 
 def test_default_groups_name_the_next_word():
     """Each of their templates tells one next word from another, by L or by the constituent that L opens."""
-    for group in DEFAULT_GROUPS:
-        for template in GROUPS[group]:
-            atoms = set(template.split()) - {"SHIFT"}
-            assert any(atom in ACTION_ATOMS for atom in atoms), template
+    for template in expand(DEFAULT_GROUPS) + expand(TREE_GROUPS)[-len(GROUPS["whole"]) :]:
+        atoms = set(template.split()) - {"SHIFT"}
+        assert any(atom in ACTION_ATOMS for atom in atoms) or {"X", "Y"} <= {atom[0] for atom in atoms}, template
+
+
+def test_pairs_by_hand():
+    """What each SHIFT decides: every pair of a family once, when its first member is opened."""
+    state = start(Settings(groups=(), templates=("X.w Y.w", "Z.p X.d Y.d", "X.size Y.size"), table_bits=BITS))
+    # John before saw and dog; "saw", as the head, stands for itself alone.
+    check_pairs_by_hand(state, "John", [
+        ("saw", "John", "saw", "Z.p=VBD X.d=nsubj Y.d=<itself>", "X.size=1 Y.size=1"),
+        ("saw", "John", "dog", "Z.p=VBD X.d=nsubj Y.d=obj", "X.size=1 Y.size=2"),
+    ])  # fmt: skip
+    # "the" opens the object too: before John and saw, and before its own head.
+    check_pairs_by_hand(state, "the", [
+        ("dog", "the", "dog", "Z.p=NN X.d=det Y.d=<itself>", "X.size=1 Y.size=1"),
+        ("saw", "dog", "John", "Z.p=VBD X.d=obj Y.d=nsubj", "X.size=2 Y.size=1"),
+        ("saw", "dog", "saw", "Z.p=VBD X.d=obj Y.d=<itself>", "X.size=2 Y.size=1"),
+    ])  # fmt: skip
+    check_pairs_by_hand(walk(state, "John"), "saw", [
+        ("saw", "saw", "dog", "Z.p=VBD X.d=<itself> Y.d=obj", "X.size=1 Y.size=2"),
+    ])  # fmt: skip
+    check_pairs_by_hand(walk(state, "John", "saw", "the"), "dog", [])
+
+
+def check_pairs_by_hand(state, action, expected):
+    want = []
+    for family, first, second, *instances in expected:
+        roles = 2 if first == family else 1, 2 if second == family else 1
+        for instance in (f"X.w={first} Y.w={second}", *instances):
+            atoms = dict(part.split("=") for part in instance.split())
+            parts = [slow.mix(hash_text(" ".join(atoms)), roles[0]), slow.mix(0, roles[1])]
+            for atom in sorted(atoms, key=lambda atom: "ZXY".index(atom[0])):
+                side = atom[0] == "Y"
+                parts[side] = slow.mix(parts[side], value_by_hand(atom, atoms[atom]))
+            want.append((" ".join(atoms), slow.slot_of(*parts, BITS)))
+    assert Counter(state.features(find(state, action))) == Counter(want)
 
 
 def test_misspelt_atom_names_the_known_ones():
@@ -312,8 +358,8 @@ def test_misspelt_atom_names_the_known_ones():
     assert all(atom in str(caught.value) for atom in ATOMS)
 
 
-@pytest.mark.parametrize("templates", [("",), ("S0.w", "S0.w"), ("L.w SHIFT",)])
-def test_empty_and_repeated_templates_are_refused(templates):
+@pytest.mark.parametrize("templates", [("",), ("S0.w", "S0.w"), ("rest L.w SHIFT",), ("X.w L.w",)])
+def test_empty_repeated_and_mixed_templates_are_refused(templates):
     with pytest.raises(LinearizeError, match="SL02"):
         Settings(templates=templates)
 
@@ -337,13 +383,14 @@ def random_heads(rng, n):
 def test_features_and_scores_equal_the_slow_reference(system, direction, atomic):
     """Random derivations over random forests: every feature of every legal action, and the score of the beam."""
     markers = (1, 2)
-    every_atom = (*STATE_ATOMS, *(f"rest {atom}" for atom in ACTION_ATOMS if atom not in ("L.w", "L.p")))
+    every_atom = (*STATE_ATOMS, *(f"Hs rest {atom}" for atom in ACTION_ATOMS), *PAIR_ATOMS)
+    every_template = dict.fromkeys(template for group in GROUPS.values() for template in group)
     engine = Engine(
         Settings(
             system=system,
             direction=direction,
-            groups=tuple(GROUPS),
-            templates=every_atom,
+            groups=(),
+            templates=(*every_template, *every_atom),
             markers=markers,
             atomic_shift=atomic,
             table_bits=16,
@@ -351,6 +398,7 @@ def test_features_and_scores_equal_the_slow_reference(system, direction, atomic)
     )
     slow.random_weights(engine.decoder.weights)
     table = engine.decoder.weights.to_array().astype(float)
+    templates = engine.features.templates + engine.features.pair_templates
     rng = random.Random(3)
     fired = set()
     for _ in range(30):
@@ -373,14 +421,13 @@ def test_features_and_scores_equal_the_slow_reference(system, direction, atomic)
             legal = state.legal
             forced = len(legal) == 1 and legal[0][0] != "SHIFT"
             for i, action in enumerate(legal):
-                want = [] if forced else reference.features(engine.features.templates, action, 16, atomic)
+                want = [] if forced else reference.features(templates, action, 16, atomic)
                 assert Counter(state.features(i)) == Counter(want)
                 fired.update(template for template, _ in want)
                 assert state.score(i) == pytest.approx(sum(table[slot] for _, slot in want), abs=1e-4)
             choice = rng.randrange(len(legal))
             if not forced:
-                total += sum(table[slot] for _, slot in reference.features(
-                    engine.features.templates, legal[choice], 16, atomic))  # fmt: skip
+                total += sum(table[slot] for _, slot in reference.features(templates, legal[choice], 16, atomic))
             reference.apply(legal[choice])
             state = state.step(choice)
             assert state.stack == tuple(reference.stack)

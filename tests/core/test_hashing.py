@@ -7,7 +7,7 @@ import slow
 from spacy_linearize.core.hashing import hash_text, mix_values, slot
 from spacy_linearize.core.templates import expand, fingerprint
 
-PAPERS = ("unigram", "bigram", "trigram", "linearization", "given", "lookahead", "lookahead_of_S0")
+PAPERS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "lookahead_of_S0")
 
 
 def test_golden_values():
@@ -58,5 +58,5 @@ GOLDEN = {
     "mix 1": 13874858863501469966,
     "mix 1 2 3": 5313477289782162893,
     "slot": 3620304,
-    "templates": 16784415844734325649,
+    "templates": 2134217251088810306,
 }
