@@ -49,12 +49,13 @@ def core_rows(engine: Any, docs: dict[str, list[Doc]], repeat: int) -> list[dict
     rows = []
     for setting, given in docs.items():
         bags = [read_words(doc, Use()).to_bag(engine) for doc in given]
-        weight = engine.settings.ngram_weight if setting != "full tree" else 0.0
+        settings = engine.settings
+        weight = settings.tree_ngram_weight if setting == "full tree" else settings.ngram_weight
         for beam in BEAMS:
 
             def one(beam: int = beam, bags: list = bags, weight: float = weight) -> None:
                 for bag in bags:
-                    engine.decoder.decode(bag, width=beam, ngram_weight=weight)
+                    engine.decoders_for(bag)[0].decode(bag, width=beam, ngram_weight=weight)
 
             def both(beam: int = beam, bags: list = bags) -> None:
                 for bag in bags:

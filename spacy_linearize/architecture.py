@@ -42,7 +42,8 @@ def build_transition_linearizer(
     copies: int = 1,
     experts: bool = True,
     ngram_order: int = 3,
-    ngram_weight: float = 8.0,
+    ngram_weight: float = 5.0,
+    tree_ngram_weight: float = 8.0,
 ) -> Model[InT, OutT]:
     """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.
 
@@ -63,6 +64,7 @@ def build_transition_linearizer(
     experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
+    tree_ngram_weight (float): How much it counts where all arcs are given.
     """
     try:
         from .core.settings import Settings
@@ -86,6 +88,7 @@ def build_transition_linearizer(
         experts=experts,
         ngram_order=ngram_order,
         ngram_weight=ngram_weight,
+        tree_ngram_weight=tree_ngram_weight,
     )
     return Model("transition_linearizer", forward, shims=[EngineShim(settings)])
 

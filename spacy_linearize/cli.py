@@ -298,7 +298,8 @@ def lm_command(
     files: list[Path] = typer.Argument(..., help="Text (.txt, one sentence a line), .spacy, or one .arpa", exists=True),
     backward: Path = typer.Option(None, help="With .arpa: the model of the reversed sentences", exists=True),
     order: int = typer.Option(3, help="Length of the longest n-grams: 1 to 4"),
-    weight: float = typer.Option(None, help="How much the model counts, instead of the pipeline's own"),
+    weight: float = typer.Option(None, help="How much the model counts where arcs are missing"),
+    tree_weight: float = typer.Option(None, help="How much it counts where all arcs are given"),
 ) -> None:
     """Give a pipeline another language model.
 
@@ -317,8 +318,8 @@ def lm_command(
         import_arpa(engine, files[0], backward)
     else:
         learn_from_files(nlp, engine, files, order)
-    if weight is not None:
-        engine.change(ngram_weight=weight)
+    weights = {"ngram_weight": weight, "tree_ngram_weight": tree_weight}
+    engine.change(**{key: value for key, value in weights.items() if value is not None})
     nlp.to_disk(output_path)
     sizes = ", ".join(f"{len(decoder.ngrams)} n-grams" for decoder in engine.decoders)
     say(f"✔ {sizes} to {output_path}")

@@ -41,7 +41,7 @@ def trained_path(corpus_path, tmp_path_factory):
     nlp.add_pipe("linearizer", config={"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8})
     corpus = Corpus(corpus_path, settings=[[0, 0], [1, 0], [0.5, 0.5], [1, 1]], resample=True)
     nlp.initialize(lambda: corpus(nlp))
-    for _ in range(6):
+    for _ in range(10):
         nlp.update(list(corpus(nlp)), drop=0.0)
     path = tmp_path_factory.mktemp("trained") / "model"
     nlp.to_disk(path)

@@ -115,8 +115,6 @@ class TestOrder:
         assert order("--beam", "0", "dog") == (1, "", "✘ [SL022] Setting 'beam' is 0, but must be 1 or more.\n")
 
     def test_mistakes_are_one_line(self, tmp_path, trained_path):
-        assert run("order", "dog")[0] == 1
-        assert "[SL051]" in run("order", "dog")[2]
         code, _, err = run("order", "--model", tmp_path / "nothing", "dog")
         assert (code, err.count("\n")) == (1, 1)
         code, _, err = run("order", "--model", trained_path, "--input", tmp_path / "nothing.txt")

@@ -22,6 +22,7 @@ from .joint import Joint
 from .kneser_ney import estimate
 from .learn import update
 from .lexicon import Lexicon
+from .ngrams import Ngrams
 from .order_first import OrderFirst
 from .search import Decoder
 from .settings import Settings
@@ -122,16 +123,16 @@ class Engine:
             self.tree_features = Features(self.settings.expand_for_trees(), atomic_shift=self.settings.atomic_shift)
         both = self.settings.direction == "both"
         directions = (False, True) if both else (self.settings.direction == "right_to_left",)
-        self.decoders = [self._decoder(self.features, mirrored) for mirrored in directions]
+        self.decoders = [self._decoder(self.features, mirrored, Ngrams()) for mirrored in directions]
         self.tree_decoders = []
         if self.settings.experts:
-            self.tree_decoders = [self._decoder(self.tree_features, mirrored) for mirrored in directions]
+            self.tree_decoders = [self._decoder(self.tree_features, d.mirrored, d.ngrams) for d in self.decoders]
         self._learners: list[tuple[Decoder, list[Decoder]]] = []
         self._is_mean_stale = False
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
 
-    def _decoder(self, features: Features, mirrored: bool) -> Decoder:
+    def _decoder(self, features: Features, mirrored: bool, ngrams: Ngrams) -> Decoder:
         return Decoder(
             SYSTEMS[self.settings.system](),
             features,
@@ -140,6 +141,7 @@ class Engine:
             mirrored=mirrored,
             labelled=self.settings.labelled,
             search_tags=self.settings.tags == "search",
+            ngrams=ngrams,
         )
 
     @property
@@ -184,7 +186,7 @@ class Engine:
     def _ranked(self, bag: Bag, width: int, n_best: int) -> list[Derivation]:
         """The best derivations of different orders, best first."""
         self._take_mean()
-        weight = self.settings.ngram_weight * bag.is_open
+        weight = self.settings.ngram_weight if bag.is_open else self.settings.tree_ngram_weight
         decoders = self.decoders_for(bag)
         if len(decoders) == 2:
             first, second = decoders
@@ -205,7 +207,7 @@ class Engine:
         roots = [int(label) for s in sentences for label in s.labels[s.heads == ROOT] if label]
         self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
 
-    def learn_ngrams(self, sentences: Iterable[Iterable[int]], *, min_count: int = 2) -> None:
+    def learn_ngrams(self, sentences: Iterable[Iterable[int]], *, min_count: int = 1) -> None:
         """Estimate the language models, one for each direction, from sentences of keys.
 
         min_count (int): Leave out n-grams of three words and more that were seen less often.
@@ -304,7 +306,8 @@ class Engine:
             for decoder in (*self.decoders, *self.tree_decoders):
                 copies = [decoder]
                 if self.settings.copies > 1:
-                    copies = [self._decoder(decoder.features, decoder.mirrored) for _ in range(self.settings.copies)]
+                    parts = (decoder.features, decoder.mirrored, decoder.ngrams)
+                    copies = [self._decoder(*parts) for _ in range(self.settings.copies)]
                     for copy in copies:
                         copy.weights.from_array(decoder.weights.to_array())
                 self._learners.append((decoder, copies))
@@ -371,15 +374,17 @@ class Engine:
             texts=sentence.texts,
         )
 
-    def change(self, *, ngram_order: int | None = None, ngram_weight: float | None = None) -> None:
+    def change(self, *, ngram_order: int | None = None, **weights: float) -> None:
         """Change settings of the language model, the only ones that trained weights do not depend on. A new order
-        empties the models."""
+        empties the models.
+
+        weights (float): ngram_weight, tree_ngram_weight.
+        """
         if ngram_order is not None:
             self.settings = replace(self.settings, ngram_order=ngram_order)
             for decoder in self.decoders:
                 decoder.ngrams.from_array(0, np.zeros(0, dtype=np.uint64))
-        if ngram_weight is not None:
-            self.settings = replace(self.settings, ngram_weight=ngram_weight)
+        self.settings = replace(self.settings, **weights)
 
     def compact(self, prune: float) -> None:
         """Make the model small: drop light weights, and round the others to 255 values, which a file stores as bytes.

@@ -30,6 +30,7 @@ class Decoder:
         mirrored: bool = False,
         labelled: bool = True,
         search_tags: bool = False,
+        ngrams: Ngrams | None = None,
     ) -> None: ...
     def score(self, bag: Bag, order: Any, heads: Any, tags: Any, labels: Any, *, ngram_weight: float = 0) -> float: ...
     def decode(

@@ -280,10 +280,12 @@ cdef class Decoder:
     mirrored (bool): Build the sentence from right to left.
     labelled (bool): Choose labels for the arcs that the system adds.
     search_tags (bool): Let the system choose among the tags of a word whose tag is not given.
+    ngrams (Optional[Ngrams]): The language model, if it is to be shared. By default the decoder has an empty one.
     """
 
     def __init__(self, TransitionSystem system not None, Features features not None, Weights weights not None,
-                 Lexicon lexicon not None, *, bint mirrored=False, bint labelled=True, bint search_tags=False):
+                 Lexicon lexicon not None, *, bint mirrored=False, bint labelled=True, bint search_tags=False,
+                 Ngrams ngrams=None):
         self.system = system
         self.features = features
         self.weights = weights
@@ -291,7 +293,7 @@ cdef class Decoder:
         self.mirrored = mirrored
         self.labelled = labelled
         self.search_tags = search_tags
-        self.ngrams = Ngrams()
+        self.ngrams = Ngrams() if ngrams is None else ngrams
         self.pool = []
 
     def decode(self, Bag bag not None, *, int width, int n_best=1, double ngram_weight=0):

@@ -40,6 +40,7 @@ class Settings:
     experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
+    tree_ngram_weight (float): How much it counts where all arcs are given.
     """
 
     system: str = "order_first"
@@ -57,7 +58,8 @@ class Settings:
     copies: int = 1
     experts: bool = False
     ngram_order: int = 0
-    ngram_weight: float = 8.0
+    ngram_weight: float = 5.0
+    tree_ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
         groups = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
@@ -87,8 +89,10 @@ class Settings:
             value = getattr(self, key)
             if type(value) is not int or not low <= value <= high:
                 raise error("SL022", key=key, value=value, expected=f"a whole number from {low} to {high}")
-        if type(self.ngram_weight) not in (int, float) or not 0 <= self.ngram_weight < math.inf:
-            raise error("SL022", key="ngram_weight", value=self.ngram_weight, expected="a number, 0 or more")
+        for key in ("ngram_weight", "tree_ngram_weight"):
+            value = getattr(self, key)
+            if type(value) not in (int, float) or not 0 <= value < math.inf:
+                raise error("SL022", key=key, value=value, expected="a number, 0 or more")
         for marker in self.markers:
             if type(marker) is not int or not 0 <= marker < 1 << 64:
                 raise error("SL022", key="markers", value=marker, expected="keys of labels, whole numbers of 64 bits")
