@@ -1,7 +1,7 @@
 """BLEU and exact match of the core for a choice of templates and settings, after each pass over a treebank.
 
     python benchmarks/ablation.py TRAIN.conllu DEV.conllu [--tags 1] [--heads 1] [--epochs 5] [--beam 8] [--seed 0]
-        [--set groups=unigram,bigram] [--set direction=both] [--without components,skip] ...
+        [--set groups=unigram,bigram] [--set direction=both] [--without pairs,shapes] ...
 
 Without the spaCy training loop, so that an experiment takes minutes. Times are those of the search, without trees.
 """
@@ -19,7 +19,7 @@ from spacy.strings import get_string_id
 from spacy_linearize.bag import Use, read_words
 from spacy_linearize.core.engine import Engine, Progress, Sentence
 from spacy_linearize.core.settings import Settings
-from spacy_linearize.core.templates import DEFAULT_GROUPS
+from spacy_linearize.core.templates import DEFAULT_GROUPS, TREE_GROUPS
 from spacy_linearize.treebanks.conllu import read_conllu
 
 SEED_OF_DEV = 1  # what is given in dev is the same for every run
@@ -58,9 +58,10 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the engine")
     parser.add_argument("--without", default="", help="default groups to leave out, separated by commas")
     options = parser.parse_args()
-    settings = dict(parse(text) for text in ["markers=case,mark", *options.set])
-    if options.without:
-        settings["groups"] = tuple(group for group in DEFAULT_GROUPS if group not in options.without.split(","))
+    groups = TREE_GROUPS if options.heads == 1 else DEFAULT_GROUPS
+    left_out = options.without.split(",")
+    settings = {"groups": tuple(group for group in groups if group not in left_out)}
+    settings.update(parse(text) for text in ["markers=case,mark", *options.set])
     engine = Engine(Settings.from_dict(settings))
     train = [sentence for sentence, _ in read(options.train)]
     dev = read(options.dev)

@@ -1,11 +1,11 @@
-"""The grid of the papers in more detail: sentences with words that were never seen, and the trees beside spaCy's parser.
+"""The grid of the papers in more detail: sentences with words that were never seen, and trees beside spaCy's parser.
 
     python benchmarks/quality.py TRAIN.spacy DEV.spacy [--model PIPELINE] [--parser PIPELINE] [--limit N]
 
-For each share of tags and arcs: BLEU / exact match of all sentences, and of those with at least one word that is not in
-the training data; UAS / LAS of the arcs that were not given, in the tree that the linearizer returns and, with --parser,
-in the tree that another pipeline's parser finds for the same output. Without --model it is the bundled pipeline. A .spacy
-file is what `spacy linearize convert` makes of a treebank.
+For each share of tags and arcs: BLEU / exact match of all sentences, and of those with at least one word that is not
+in the training data; UAS / LAS of the arcs that were not given, in the tree that the linearizer returns and, with
+--parser, in the tree that another pipeline's parser finds for the same output. Without --model it is the bundled
+pipeline. A .spacy file is what `spacy linearize convert` makes of a treebank.
 """
 
 import argparse
@@ -37,9 +37,7 @@ def parsed(parser: Any, output: Doc) -> Doc:
 
 
 def main() -> None:
-    argument_parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    argument_parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     argument_parser.add_argument("train", type=Path)
     argument_parser.add_argument("dev", type=Path)
     argument_parser.add_argument("--model", default=None)

@@ -36,8 +36,9 @@ def test_defaults_agree():
     for name in ("default", "full_tree"):
         model = load_config(ROOT / "configs" / f"{name}.cfg")["components"]["linearizer"]["model"]
         # The configs take more time to train.
-        trees = list(templates.TREE_GROUPS)
-        groups = {"groups": list(templates.DEFAULT_GROUPS), "tree_groups": trees} if name == "default" else {"groups": trees}
+        groups = {"groups": list(templates.TREE_GROUPS)}
+        if name == "default":
+            groups = {"groups": list(templates.DEFAULT_GROUPS), "tree_groups": list(templates.TREE_GROUPS)}
         different = {"copies": 6, "experts": name == "default", **groups}
         assert {**model, **DEFAULT_LINEARIZER_MODEL, **different} == model
 

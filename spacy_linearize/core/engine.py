@@ -374,7 +374,7 @@ class Engine:
             texts=sentence.texts,
         )
 
-    def change(self, *, ngram_order: int | None = None, **weights: float) -> None:
+    def change(self, *, ngram_order: int | None = None, **weights: Any) -> None:
         """Change settings of the language model, the only ones that trained weights do not depend on. A new order
         empties the models.
 

@@ -1,5 +1,6 @@
 class Features:
     templates: list[str]
+    pair_templates: list[str]
     fingerprint: int
     def __init__(self, templates: list[str], *, atomic_shift: bool = False) -> None: ...
     def __len__(self) -> int: ...

@@ -62,8 +62,8 @@ class Settings:
     tree_ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
-        groups = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
-        tree_groups = JOINT_GROUPS if self.system == "joint" else TREE_GROUPS
+        groups: tuple[str, ...] = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
+        tree_groups: tuple[str, ...] = JOINT_GROUPS if self.system == "joint" else TREE_GROUPS
         if self.groups is not None:
             groups = tree_groups = tuple(self.groups)
         if self.tree_groups is not None:

@@ -140,7 +140,8 @@ _NEXT = """
 """
 
 _NEXT_TO_STACK = """
-    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d; S0.p S0l.d L.d;
+    S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d;
+    S0.p S0l.d L.d;
 """
 
 # Beyond the papers, from here on: what is left of a much longer list, after taking out what others can stand in for. A
@@ -162,7 +163,8 @@ _FAMILY = """
 """
 # Whether to go on below the anchor, with its head or before it, or to open something else.
 _COURSE = """
-    Cself W0.p C.p; Cself W0.p L.p; Cself W0.p L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself Hs Hclns C.p; Cself rest;
+    Cself W0.p C.p; Cself W0.p L.p; Cself W0.p L.w; Cself LW0 W0.p L.p; Cself Hs Hrest L.p; Cself Hs Hclns C.p;
+    Cself rest;
 """
 # With which of its words a constituent begins.
 _BEGINNING = """
@@ -184,11 +186,11 @@ _PAIRS = """
     Z.p X.lower Y.d; Z.p X.d Y.lower; X.lower X.d Y.d Y.p; X.d X.p Y.lower Y.d; X.mark Y.mark; X.mark X.d Y.d;
     X.d Y.mark Y.d; X.mark Y.p; X.p Y.mark; X.d Y.d X.size; X.d Y.d Y.size; X.d Y.d X.size Y.size;
     Z.p X.d Y.d X.size Y.size; X.frame X.d Y.d; X.d Y.frame Y.d; X.frame X.d Y.frame Y.d; X.company X.d Y.d;
-    X.d Y.company Y.d; X.company X.p Y.company Y.p; X.p X.frame Y.p Y.frame; X.suffix Y.suffix; X.suffix Y.p; X.p Y.suffix;
-    X.suffix X.d Y.suffix Y.d; X.shape Y.shape; X.shape X.d Y.shape Y.d; Z.ask Z.d X.d Y.d; Z.ask Z.d X.d X.p Y.d Y.p;
-    Z.ask Z.d Z.frame X.d Y.d; Z.ask Z.d Z.company X.d Y.d; Z.ask Z.d Z.company X.p Y.p; Z.ask Z.d X.lower Y.d;
-    Z.ask Z.d X.d Y.lower; Z.ask Z.d X.lower Y.lower; Z.d X.lower Y.lower; Z.w X.lower Y.lower; Z.w X.d Y.d Y.lower;
-    Z.w X.lower X.d Y.d;
+    X.d Y.company Y.d; X.company X.p Y.company Y.p; X.p X.frame Y.p Y.frame; X.suffix Y.suffix; X.suffix Y.p;
+    X.p Y.suffix; X.suffix X.d Y.suffix Y.d; X.shape Y.shape; X.shape X.d Y.shape Y.d; Z.ask Z.d X.d Y.d;
+    Z.ask Z.d X.d X.p Y.d Y.p; Z.ask Z.d Z.frame X.d Y.d; Z.ask Z.d Z.company X.d Y.d; Z.ask Z.d Z.company X.p Y.p;
+    Z.ask Z.d X.lower Y.d; Z.ask Z.d X.d Y.lower; Z.ask Z.d X.lower Y.lower; Z.d X.lower Y.lower; Z.w X.lower Y.lower;
+    Z.w X.d Y.d Y.lower; Z.w X.lower X.d Y.d;
 """
 # What pays only where all arcs are given: above all, what kind of constituent it is.
 _WHOLE = """
@@ -200,12 +202,12 @@ _WHOLE = """
 """
 # What pays only where arcs are missing: more of the words before, and of the components.
 _OPEN = """
-    L.p; W0.w L.w; W0.p L.p; W1.w L.p; W1.w W0.w L.w; W1.p W0.p L.w; W1.w W0.p L.w; W1.p W0.w L.p; W1.w W0.p L.p; W2.p L.p;
-    W2.p W0.p L.p; W2.p W1.p L.p; rest W0.w L.w; rest L.lower; L.d Lsls; Lsls; Lslns; S0.p Lcls; W0.p L.p Lps Lpp;
-    LW0 L.p W0.p; LW0 W0.w L.p; LW0 L.w W0.p; Hs H.p C.w; Hs H.p P.p C.p; Hs H.frame C.d; Hs P.d C.company;
-    C.p C2.d C2.p Cself; Cself Hs H.p; Cself Hs H.p Hclns; Cself H.p L.p Hs; Cself Hrest Hs; Cself W0.w L.w; Cself W0.w L.p;
-    Cself W1.p W0.p L.p; T.p L.p; W0.p U.p; T.frame U.p; tops Cself; depth Cself; depth tops Cself;
-    marks L.w; marks W0.p L.p; ask L.w W0.w; W0.w L.shape L.p; W0.suffix L.suffix; W0.suffix L.p;
+    L.p; W0.w L.w; W0.p L.p; W1.w L.p; W1.w W0.w L.w; W1.p W0.p L.w; W1.w W0.p L.w; W1.p W0.w L.p; W1.w W0.p L.p;
+    W2.p L.p; W2.p W0.p L.p; W2.p W1.p L.p; rest W0.w L.w; rest L.lower; L.d Lsls; Lsls; Lslns; S0.p Lcls;
+    W0.p L.p Lps Lpp; LW0 L.p W0.p; LW0 W0.w L.p; LW0 L.w W0.p; Hs H.p C.w; Hs H.p P.p C.p; Hs H.frame C.d;
+    Hs P.d C.company; C.p C2.d C2.p Cself; Cself Hs H.p; Cself Hs H.p Hclns; Cself H.p L.p Hs; Cself Hrest Hs;
+    Cself W0.w L.w; Cself W0.w L.p; Cself W1.p W0.p L.p; T.p L.p; W0.p U.p; T.frame U.p; tops Cself; depth Cself;
+    depth tops Cself; marks L.w; marks W0.p L.p; ask L.w W0.w; W0.w L.shape L.p; W0.suffix L.suffix; W0.suffix L.p;
 """
 
 GROUPS: dict[str, tuple[str, ...]] = {

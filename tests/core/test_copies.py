@@ -29,7 +29,7 @@ def exact(engine, sentences, tags=1.0, heads=1.0):
 
 class TestCopies:
     def test_the_model_is_the_mean_of_its_copies(self, mini):
-        """Each copy learns from its own share of examples and features, drawn by seed and number, as if it were alone."""
+        """Each copy learns from its own share of examples and features, as if it were alone."""
         engine = make(direction="both", copies=3)
         engine.learn_lexicon(mini)
         pairs = [(engine.hide(s, tags=1, heads=1), s) for s in mini[:30]]
