@@ -320,6 +320,7 @@ def lm_command(
         learn_from_files(nlp, engine, files, order)
     weights = {"ngram_weight": weight, "tree_ngram_weight": tree_weight}
     engine.change(**{key: value for key, value in weights.items() if value is not None})
+    output_path.parent.mkdir(parents=True, exist_ok=True)
     nlp.to_disk(output_path)
     sizes = ", ".join(f"{len(decoder.ngrams)} n-grams" for decoder in engine.decoders)
     say(f"✔ {sizes} to {output_path}")
@@ -345,6 +346,7 @@ def compact_command(
     nlp.get_pipe("linearizer").shim.engine.compact(prune)
     if meta is not None:
         nlp.meta.update(srsly.read_json(meta))
+    output_path.parent.mkdir(parents=True, exist_ok=True)
     nlp.to_disk(output_path)
     size = sum(path.stat().st_size for path in output_path.rglob("*") if path.is_file())
     say(f"✔ {size / 1e6:.1f} MB to {output_path}")

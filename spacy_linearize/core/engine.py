@@ -387,16 +387,17 @@ class Engine:
         self.settings = replace(self.settings, **weights)
 
     def compact(self, prune: float) -> None:
-        """Make the model small: drop light weights, and round the others to 255 values, which a file stores as bytes.
+        """Make the model small: drop light weights, and round the others to multiples of a step, which a file stores as
+        bytes. Those of `attach` take two: its largest weights are a thousand times the usual ones.
 
         prune (float): Weights below this count as 0. What updates add is 1, averaged over training.
         """
         self._take_mean()
         self._learners = []  # training would go on from these
-        for _, weights in self._tables():
+        for name, weights in self._tables():
             table = weights.to_array()
             table[np.abs(table) < prune] = 0
-            scale = np.float32(max(float(np.abs(table).max()), 1.0) / 127)
+            scale = np.float32(max(float(np.abs(table).max()), 1.0) / (32767 if name == "attach" else 127))
             weights.from_array(np.rint(table / scale).astype(np.float32) * scale, float(scale))
 
     def to_bytes(self) -> bytes:

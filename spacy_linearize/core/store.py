@@ -28,7 +28,7 @@ SIGNATURE = b"SPLINRZ\n"
 FORMAT_VERSION = 1
 MAX_LENGTH = 1 << 31
 PREFIX = struct.Struct("<8sIII")
-DTYPES = ("<u8", "<u4", "<i4", "<f4", "|i1")
+DTYPES = ("<u8", "<u4", "<i4", "<i2", "<f4", "|i1")
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -106,9 +106,10 @@ def save(path: str | Path, data: bytes) -> None:
 
 
 def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[str, np.ndarray[Any, Any]]:
-    """A table of weights as arrays: all of it as small whole numbers if it has a scale, else what is not 0."""
+    """A table of weights as arrays: all of it as whole numbers of 8 or 16 bits if it has a scale, else what is not 0."""
     if scale:
-        units = np.rint(weights / scale).astype(np.int8)
+        units = np.rint(weights / scale)
+        units = units.astype(np.int8 if np.abs(units).max() <= 127 else np.int16)
         return {f"{name}.units": units, f"{name}.scale": np.array([scale], dtype=np.float32)}
     slots = np.flatnonzero(weights).astype(np.uint32)
     return {f"{name}.slots": slots, f"{name}.values": weights[slots]}
@@ -120,7 +121,7 @@ def unpack_table(arrays: Arrays, name: str, bits: int, source: str) -> tuple[np.
         if arrays[f"{name}.scale"].shape != (1,):
             raise error("SL032", source=source, what=f"the table '{name}' has no scale")
         scale, units = float(arrays[f"{name}.scale"][0]), arrays[f"{name}.units"]
-        if not math.isfinite(scale) or units.dtype != np.int8:
+        if not math.isfinite(scale) or units.dtype not in (np.int8, np.int16):
             raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
         if len(units) != 1 << bits:
             raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")

@@ -11,8 +11,7 @@ cdef class Weights:
     cdef vector[float] current      # empty until training starts
     cdef vector[double] weighted    # sum of each change times the clock at that time
     cdef vector[float] mean         # what decoding reads
-
-    cdef vector[signed char] units  # the mean in multiples of the scale: a quarter of the memory to read from
+    cdef vector[signed char] units  # the mean in multiples of the scale, if small: a quarter of the memory to read from
 
     cdef const signed char* units_for(self, const float* weights) noexcept nogil
     cdef int start_training(self) except -1

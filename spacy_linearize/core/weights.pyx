@@ -55,7 +55,7 @@ cdef class Weights:
 
     cdef const signed char* units_for(self, const float* weights) noexcept nogil:
         """The mean as small whole numbers, if it is to be read and can be written so; or NULL."""
-        if self.scale and weights == self.mean.data():
+        if not self.units.empty() and weights == self.mean.data():
             return self.units.data()
         return NULL
 
@@ -66,6 +66,7 @@ cdef class Weights:
             self.current.assign(self.mean.begin(), self.mean.end())
             self.weighted.resize(self.mean.size())
         self.scale = 0
+        self.units.clear()
         return 0
 
     cdef int tick(self) except -1:
@@ -104,7 +105,7 @@ cdef class Weights:
     def from_array(self, values, double scale=0) -> None:
         """Replace all weights. Anything that is not a finite number is refused.
 
-        scale (float): If not 0, all weights are whole multiples of this, -127 to 127.
+        scale (float): If not 0, all weights are whole multiples of this, -32767 to 32767.
         """
         values = np.ascontiguousarray(values, dtype=np.float32)
         if values.shape != (self.mean.size(),) or not np.isfinite(values).all():
@@ -118,10 +119,11 @@ cdef class Weights:
         self.units.clear()
         if scale:
             units = np.rint(values / np.float32(scale))
-            if np.abs(units).max() > 127 or not (units.astype(np.float32) * np.float32(scale) == values).all():
+            if np.abs(units).max() > 32767 or not (units.astype(np.float32) * np.float32(scale) == values).all():
                 raise error("SL022", key="scale", value=scale, expected="one of which all weights are small multiples")
-            small = units.astype(np.int8)
-            self.units.assign(&small[0], &small[0] + small.shape[0])
+            if np.abs(units).max() <= 127:
+                small = units.astype(np.int8)
+                self.units.assign(&small[0], &small[0] + small.shape[0])
 
     def __len__(self):
         return self.mean.size()
