@@ -106,7 +106,7 @@ def save(path: str | Path, data: bytes) -> None:
 
 
 def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[str, np.ndarray[Any, Any]]:
-    """A table of weights as arrays: all of it as whole numbers of 8 or 16 bits if it has a scale, else what is not 0."""
+    """A table of weights as arrays: all of it as whole numbers if it has a scale, else what is not 0."""
     if scale:
         units = np.rint(weights / scale)
         units = units.astype(np.int8 if np.abs(units).max() <= 127 else np.int16)
