@@ -8,7 +8,7 @@ from .hashing cimport mix, slot_of
 from .state cimport StateC
 
 cdef enum:
-    MAX_FAMILY = 512    # larger families have no scores: these would take the square of their size
+    MAX_FAMILY = 128    # larger families have no scores: these would take the square of their size
 
 # Numbers of a member's atoms, in the sequence of MEMBER_ATTRIBUTES: the columns of its word come first.
 cdef enum:
