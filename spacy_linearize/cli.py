@@ -158,17 +158,13 @@ def order_stream(nlp: "Language", bags: Iterator["Bag"], writer: Any, nbest: int
                 return n_failed
 
 
-def load(model: str | None, beam: int | None = None, **settings: Any) -> "Language":
-    """A trained pipeline that has a linearizer; the bundled one, if none is named.
-
-    settings (Any): Settings of the linearizer to change.
-    """
+def load(model: str | None, beam: int | None = None) -> "Language":
+    """A trained pipeline that has a linearizer; the bundled one, if none is named."""
     import spacy
 
     from . import load as load_bundled
 
-    config = {"components": {"linearizer": settings}} if settings else {}
-    nlp = load_bundled(config=config) if model is None else spacy.load(model, config=config)
+    nlp = load_bundled() if model is None else spacy.load(model)
     if "linearizer" not in nlp.pipe_names:
         raise error("SL052", model=model)
     if beam is not None:
@@ -320,6 +316,11 @@ def lm_command(
         learn_from_files(nlp, engine, files, order)
     weights = {"ngram_weight": weight, "tree_ngram_weight": tree_weight}
     engine.change(**{key: value for key, value in weights.items() if value is not None})
+    if not any(len(decoder.ngrams) for decoder in engine.decoders):
+        raise error("SL022", key="files", value=" ".join(map(str, files)), expected="files with sentences")
+    # The config of a pipeline says what its model is made of.
+    changed = {key: getattr(engine.settings, key) for key in ("ngram_order", *weights)}
+    nlp.get_pipe_config("linearizer")["model"].update(changed)
     output_path.parent.mkdir(parents=True, exist_ok=True)
     nlp.to_disk(output_path)
     sizes = ", ".join(f"{len(decoder.ngrams)} n-grams" for decoder in engine.decoders)
@@ -342,7 +343,10 @@ def compact_command(
     """
     import srsly
 
-    nlp = load(model, n_threads=1)  # how many it was trained with is no matter of its users
+    if not 0 <= prune < float("inf"):
+        raise error("SL022", key="prune", value=prune, expected="a number, 0 or more")
+    nlp = load(model)
+    nlp.get_pipe_config("linearizer")["n_threads"] = 1  # how many it was trained with is no matter of its users
     nlp.get_pipe("linearizer").shim.engine.compact(prune)
     if meta is not None:
         nlp.meta.update(srsly.read_json(meta))

@@ -158,7 +158,7 @@ class Linearizer(TrainablePipe):
         self._check_settings(seed)
         self._rng = random.Random(seed)
         self._known: dict[str, set[int]] = {"tags": set(), "labels": set()}
-        self._reported: set[int] = set()
+        self._reported: set[tuple[str, int]] = set()
         _claim_extension()
 
     def _check_settings(self, seed: Any) -> None:
@@ -261,7 +261,8 @@ class Linearizer(TrainablePipe):
     def _order_words(self, words: Words, n_best: int) -> list["Linearization"]:
         """The best orders of one bag. A tag or label that training never saw is kept, but not seen by the search."""
         engine = self.shim.engine
-        tags, labels = self._unknown(words.tags, "tags"), self._unknown(words.labels, "labels")
+        tags = self._unknown(words.doc, words.tags, "tags")
+        labels = self._unknown(words.doc, words.labels, "labels")
         known = words
         if tags is not None or labels is not None:
             known = words.without(tags, labels)
@@ -271,16 +272,18 @@ class Linearizer(TrainablePipe):
             best.labels[words.labels != 0] = words.labels[words.labels != 0]
         return results
 
-    def _unknown(self, keys: Any, kind: str) -> Any:
+    def _unknown(self, doc: Doc, keys: Any, kind: str) -> Any:
         """Which of the keys training never saw, or None if it saw all. Says so once for each."""
         unknown = set(keys.tolist()) - self._known[kind]
         if not unknown:
             return None
-        for key in sorted(unknown - self._reported):
-            self._reported.add(key)
-            message = error("SL058", name=self.name, kind=kind[:-1], text=self.vocab.strings[key])
-            warnings.warn(str(message), stacklevel=2)
-        return np.isin(keys, list(unknown))
+        for key in sorted(unknown):
+            if (kind, key) not in self._reported:
+                self._reported.add((kind, key))
+                # The Doc may have another vocabulary than the component.
+                text = doc.vocab.strings[key] if key in doc.vocab.strings else str(key)
+                warnings.warn(str(error("SL058", name=self.name, kind=kind[:-1], text=text)), stacklevel=2)
+        return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))
 
     def _order(self, doc: Doc) -> Doc:
         if not len(doc):
@@ -391,6 +394,7 @@ class Linearizer(TrainablePipe):
         validate_examples(examples, "Linearizer.update")
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
+        self._learn_names(examples)
         # The training loop sorts a batch by length, which an online learner should not see.
         self._rng.shuffle(examples)
         engine = self.shim.engine
@@ -407,6 +411,16 @@ class Linearizer(TrainablePipe):
         )
         losses[self.name] += progress.violations
         return losses
+
+    def _learn_names(self, examples: list[Example]) -> None:
+        """Take in the tags and labels of examples that initialize() has not seen."""
+        found = {
+            "tags": {token.tag_ for eg in examples for token in eg.reference if token.tag},
+            "labels": {token.dep_ for eg in examples for token in eg.reference if token.dep},
+        }
+        if any(found[kind] - set(self.cfg[kind]) for kind in found):
+            self.cfg = {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in found}
+            self._know_labels()
 
     # Serialisation: TrainablePipe does it; what is left is to make known the strings of tags and labels.
 

@@ -86,3 +86,12 @@ def test_other_tokenization(nlp):
     words = ["I", "don't", "think", "she's", "here."]
     doc = nlp(Doc(nlp.vocab, words=words[::-1]))
     assert sorted(token.text for token in doc) == sorted(words)
+
+
+def test_unknown_tag_in_another_pipeline():
+    """The Doc's own vocabulary knows the tag, that of the component may not."""
+    other = spacy.blank("en")
+    other.add_pipe("linearizer", source=spacy_linearize.load())
+    with pytest.warns(UserWarning, match=r"SL058.*tag 'NOVELTY'"):
+        doc = other(Doc(other.vocab, words=["dogs", "bark"], tags=["NOVELTY", ""]))
+    assert {token.tag_ for token in doc} >= {"NOVELTY"}

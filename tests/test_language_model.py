@@ -57,6 +57,8 @@ def test_command_replaces_the_model(trained_path, tmp_path, text):
     assert result.exit_code == 0, result.output
     engine = engine_of(tmp_path / "new")
     assert (engine.settings.ngram_order, engine.settings.ngram_weight) == (2, 3.0)
+    config = spacy.load(tmp_path / "new").config["components"]["linearizer"]["model"]
+    assert (config["ngram_order"], config["ngram_weight"]) == (2, 3.0)
     seen, unseen = ([spacy.strings.get_string_id(word) for word in words] for words in (["The", "dog"], ["dog", "The"]))
     for decoder in engine.decoders:
         scores = [decoder.ngrams.score(keys[::-1] if decoder.mirrored else keys) for keys in (seen, unseen)]
@@ -96,10 +98,26 @@ def test_initialize_takes_more_text(text):
     assert models[1] > models[0]
 
 
+def test_nothing_to_learn_from(trained_path, tmp_path):
+    (tmp_path / "empty.txt").write_text("\n\n", encoding="utf8")
+    result = run("lm", trained_path, tmp_path / "new", tmp_path / "empty.txt")
+    assert result.exit_code == 1
+    assert "SL022" in result.output
+    assert not (tmp_path / "new").exists()
+
+
+def test_compact_refuses(trained_path, tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    assert "SL052" in run("compact", tmp_path / "blank", tmp_path / "small").output
+    assert "SL022" in run("compact", trained_path, tmp_path / "small", "--prune", "nan").output
+    assert not (tmp_path / "small").exists()
+
+
 def test_compact_command(trained_path, tmp_path):
     result = run("compact", trained_path, tmp_path / "small", "--prune", 0.1)
     assert result.exit_code == 0, result.output
     assert all(decoder.weights.scale > 0 for decoder in engine_of(tmp_path / "small").decoders)
+    assert spacy.load(tmp_path / "small").config["components"]["linearizer"]["n_threads"] == 1
 
 
 def test_arpa_for_one_direction_only(tmp_path, trained_path):

@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -292,6 +293,17 @@ class TestBadInput:
     def test_unknown_tag_and_label_are_kept(self, nlp):
         out = nlp(bag(nlp, "dog the", tags=["TAGS", "TAGT"], heads=[0, 0], deps=["ROOT", "strange"]))
         assert {t.text: (t.tag_, t.dep_) for t in out} == {"dog": ("TAGS", "ROOT"), "the": ("TAGT", "strange")}
+
+    def test_a_tag_learned_later_is_known(self):
+        nlp = spacy.blank("en")
+        component = nlp.add_pipe("linearizer", config={"model": {"table_bits": 10, "attach_bits": 8}})
+        first, later = (Doc(nlp.vocab, words=["dogs", "bark"], tags=[tag, "VBP"]) for tag in ("NNS", "NEW"))
+        nlp.initialize(lambda: [Example(first, first)])
+        nlp.update([Example(later, later)])
+        assert "NEW" in component.label_data["tags"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            nlp(later)
 
     def test_a_thousand_tokens(self, nlp):
         rng = random.Random(0)

@@ -1,6 +1,7 @@
 """The core as the rest of the package sees it: bags in, linearizations out, and learning."""
 
 import random
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -119,7 +120,7 @@ class Engine:
         self.lexicon = Lexicon(self.settings.markers)
         self.features = Features(self.settings.expand(), atomic_shift=self.settings.atomic_shift)
         self.tree_features = self.features
-        if self.settings.tree_groups != self.settings.groups:
+        if self.settings.experts and self.settings.tree_groups != self.settings.groups:
             self.tree_features = Features(self.settings.expand_for_trees(), atomic_shift=self.settings.atomic_shift)
         both = self.settings.direction == "both"
         directions = (False, True) if both else (self.settings.direction == "right_to_left",)
@@ -129,6 +130,7 @@ class Engine:
             self.tree_decoders = [self._decoder(self.tree_features, d.mirrored, d.ngrams) for d in self.decoders]
         self._learners: list[tuple[Decoder, list[Decoder]]] = []
         self._is_mean_stale = False
+        self._lock = threading.Lock()
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
 
@@ -315,11 +317,12 @@ class Engine:
 
     def _take_mean(self) -> None:
         """Let the decoders use the mean over their copies."""
-        if self._is_mean_stale:
-            for decoder, copies in self._learners:
-                tables = [copy.weights.to_array() for copy in copies]
-                decoder.weights.from_array(np.asarray(np.mean(tables, axis=0, dtype=np.float64)))
-            self._is_mean_stale = False
+        with self._lock:
+            if self._is_mean_stale:
+                for decoder, copies in self._learners:
+                    tables = [copy.weights.to_array() for copy in copies]
+                    decoder.weights.from_array(np.asarray(np.mean(tables, axis=0, dtype=np.float64)))
+                self._is_mean_stale = False
 
     def train(
         self,

@@ -5,6 +5,7 @@ from libcpp.vector cimport vector
 from .bag cimport FORM, FRAME, LABEL, N_ATTRIBUTES, TAG, BagC
 from .constraints cimport FREE, ROOT, is_shifted
 from .hashing cimport mix, slot_of
+from .pairs cimport N_MEMBER_ATOMS
 from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, S
 
 from .hashing import hash_text
@@ -488,8 +489,9 @@ cdef class Features:
         self.plan.atomic_shift = atomic_shift
         self.plan.needs_given_of_S0 = self.plan.needs_given_of_L = False
         self.plan.needs_anchor = self.plan.needs_opened = self.plan.needs_tops = False
-        if len(STATE_ATOMS) != N_STATE_ATOMS or len(ACTION_ATOMS) != N_ACTION_ATOMS:
-            raise RuntimeError("templates.py and features.pxd name different atoms")
+        numbers = N_STATE_ATOMS, N_ACTION_ATOMS, N_MEMBER_ATOMS
+        if (len(STATE_ATOMS), len(ACTION_ATOMS), len(MEMBER_ATTRIBUTES)) != numbers:
+            raise RuntimeError("templates.py, features.pxd and pairs.pxd name different atoms")
         state_number = {atom: i for i, atom in enumerate(STATE_ATOMS)}
         action_number = {atom: i for i, atom in enumerate(ACTION_ATOMS)}
         by_part = {}

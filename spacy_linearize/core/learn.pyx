@@ -4,7 +4,7 @@ The update compares a prefix of the gold derivation with the best prefix of the 
 the model prefers the wrong one (Huang et al. 2012). `early` takes the step where the gold derivation falls out of the
 beam (Collins and Roark 2004), `max_violation` the step where the two scores are furthest apart.
 """
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag

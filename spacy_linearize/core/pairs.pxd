@@ -12,6 +12,10 @@ from .bag cimport BagC
 from .state cimport StateC
 
 
+cdef enum:
+    N_MEMBER_ATOMS = 11     # of MEMBER_ATTRIBUTES
+
+
 cdef struct PairC:
     # `first` comes before `second`: numbers in the family of a word. The word itself has number 0.
     int family

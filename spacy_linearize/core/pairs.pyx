@@ -1,5 +1,5 @@
 """Pairs of family members: their features, and which of them a SHIFT decides."""
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport LABEL, N_ATTRIBUTES, BagC
@@ -14,7 +14,6 @@ cdef enum:
 cdef enum:
     SIZE = 9
     ASK = 10
-    N_ATOMS = 11
 
 # Values of atoms where there is no key to take, as in `features`.
 cdef enum:
@@ -48,8 +47,8 @@ cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil:
     pairs.first_parts.resize(n_parts * n_templates)
     pairs.second_parts.resize(n_parts * n_templates)
     for family in range(n):
-        for i in range(pairs.size[family]):
-            hash_member(pairs, plan, bag, family, i)
+        if pairs.size[family]:
+            hash_family(pairs, plan, bag, family)
     return 0
 
 
@@ -60,19 +59,23 @@ cdef inline int member_of(BagC* bag, int family, int number) noexcept nogil:
     return bag.children_by_label[bag.first_child[family] + number - 1]
 
 
-cdef int hash_member(PairsC* pairs, PairPlanC* plan, BagC* bag, int family, int number) except -1 nogil:
-    """Hash what the templates take of a member, as the first and as the second of a pair. The part of the first takes
-    in the head of the family. 0 where an atom is not there."""
-    cdef size_t n_templates = plan.seeds.size(), t, at = (pairs.first_part[family] + number) * n_templates
+cdef int hash_family(PairsC* pairs, PairPlanC* plan, BagC* bag, int family) except -1 nogil:
+    """Hash what the templates take of each member, as the first and as the second of a pair. The part of the first
+    takes in the head of the family. 0 where an atom is not there."""
+    cdef size_t n_templates = plan.seeds.size(), t, at = pairs.first_part[family] * n_templates
     cdef uint64_t own[11]
     cdef uint64_t of_head[11]
-    cdef uint64_t role = 1 + (number == 0), h
-    read_member(bag, member_of(bag, family, number), number == 0, own)
+    cdef uint64_t role, h
+    cdef int i
     read_member(bag, family, False, of_head)
-    for t in range(n_templates):
-        h = hash_atoms(mix(plan.seeds[t], role), plan.head_atoms[t], of_head)
-        pairs.first_parts[at + t] = hash_atoms(h, plan.first_atoms[t], own) if h else 0
-        pairs.second_parts[at + t] = hash_atoms(mix(0, role), plan.second_atoms[t], own)
+    for i in range(pairs.size[family]):
+        role = 2 if i == 0 else 1
+        read_member(bag, member_of(bag, family, i), i == 0, own)
+        for t in range(n_templates):
+            h = hash_atoms(mix(plan.seeds[t], role), plan.head_atoms[t], of_head)
+            pairs.first_parts[at + t] = hash_atoms(h, plan.first_atoms[t], own) if h else 0
+            pairs.second_parts[at + t] = hash_atoms(mix(0, role), plan.second_atoms[t], own)
+        at += n_templates
     return 0
 
 

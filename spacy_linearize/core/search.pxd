@@ -36,10 +36,10 @@ cdef cppclass WorkspaceC:
     vector[uint64_t] next_bits
     vector[ActionC] actions         # all legal actions of all states of the beam ...
     vector[int] parents             # ... the state each belongs to ...
+    vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
     vector[SumC] by_constituent     # sums over parts of these scopes, for the current state
     vector[SumC] by_component
     vector[double] unigram          # by word: its logarithmic probability without a history
-    vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
 
 
 cdef struct SearchC:

@@ -27,11 +27,10 @@ KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back t
 
 
 cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
+    """Take the memory for a bag, score what does not depend on states, and begin."""
     cdef int n = search.context.bag.forest.n, k
     cdef HistoryC nothing
     cdef SumC unknown
-    workspace.nodes.clear()
-    workspace.trace.clear()
     workspace.beam.resize(search.width)
     workspace.next_beam.resize(search.width)
     workspace.bits.resize(<size_t>search.width * n_blocks(n) + 1)
@@ -43,14 +42,21 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     unknown.value = 0
     workspace.by_constituent.assign(n, unknown)
     workspace.by_component.assign(n, unknown)
-    workspace.beam.resize(1)
-    start(&workspace.beam[0], workspace.bits.data(), n)
     if search.ngram_weight:
         workspace.unigram.resize(n)
         nothing.n = 0
         look_back(search.ngrams, &nothing)
         for k in range(n):
             workspace.unigram[k] = log_probability(search.ngrams, &nothing, search.context.bag.words[k].columns[<int>FORM])
+    return begin(search, workspace)
+
+
+cdef int begin(SearchC* search, WorkspaceC* workspace) except -1 nogil:
+    """Go back to the beam of a search that has taken no step."""
+    workspace.nodes.clear()
+    workspace.trace.clear()
+    workspace.beam.resize(1)
+    start(&workspace.beam[0], workspace.bits.data(), search.context.bag.forest.n)
     return 0
 
 
@@ -241,13 +247,13 @@ cdef int run(SearchC* search, WorkspaceC* workspace) except -1 nogil:
 
 
 cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold) except? -1 nogil:
-    """The sum over the derivation of a gold order and tree."""
+    """The sum over the derivation of a gold order and tree, in the workspace of a search over the same bag."""
     cdef vector[ActionC] legal
     cdef ActionC action
     cdef double total = 0
     cdef StateC* state
     cdef int step
-    start_search(search, workspace)
+    begin(search, workspace)
     state = &workspace.beam[0]
     for step in range(search.system.n_steps(search.context.bag.forest.n)):
         search.system.gold(&search.context, state, gold, &action)
@@ -330,6 +336,7 @@ cdef class Decoder:
         search.ngram_weight = ngram_weight if self.ngrams.order else 0
         cdef double total
         with nogil:
+            start_search(&search, &workspace.c)
             total = score_derivation(&search, &workspace.c, &gold)
         self.return_workspace(workspace)
         return total

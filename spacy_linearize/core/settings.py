@@ -36,7 +36,7 @@ class Settings:
     labelled (bool): Whether arcs that are added get labels.
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on its own random share of the examples and of the
-        features. The model is their mean, so that more copies cost time in training only.
+        features. The model is their mean, so that copies cost time and memory (16 bytes a weight) in training only.
     experts (bool): Whether bags with all arcs given have weights of their own.
     ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.

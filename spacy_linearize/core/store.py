@@ -121,7 +121,7 @@ def unpack_table(arrays: Arrays, name: str, bits: int, source: str) -> tuple[np.
         if arrays[f"{name}.scale"].shape != (1,):
             raise error("SL032", source=source, what=f"the table '{name}' has no scale")
         scale, units = float(arrays[f"{name}.scale"][0]), arrays[f"{name}.units"]
-        if not math.isfinite(scale) or units.dtype not in (np.int8, np.int16):
+        if not 0 < scale < math.inf or units.dtype not in (np.int8, np.int16):
             raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
         if len(units) != 1 << bits:
             raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")

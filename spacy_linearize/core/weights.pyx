@@ -1,6 +1,6 @@
 """Averaged weights: decoding always reads the mean over training, computed when it is first asked for."""
 import numpy as np
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
 from ..errors import error
@@ -113,17 +113,19 @@ cdef class Weights:
                         expected=f"{self.mean.size()} finite numbers")
         cdef const float[::1] view = values
         cdef const signed char[::1] small
+        cdef vector[signed char] units
+        if scale:
+            multiples = np.rint(values / np.float32(scale))
+            largest = np.abs(multiples).max()
+            if largest > 32767 or not (multiples.astype(np.float32) * np.float32(scale) == values).all():
+                raise error("SL022", key="scale", value=scale, expected="one of which all weights are small multiples")
+            if largest <= 127:
+                small = multiples.astype(np.int8)
+                units.assign(&small[0], &small[0] + small.shape[0])
         self._forget_training()
         self.scale = scale
         self.mean.assign(&view[0], &view[0] + view.shape[0])
-        self.units.clear()
-        if scale:
-            units = np.rint(values / np.float32(scale))
-            if np.abs(units).max() > 32767 or not (units.astype(np.float32) * np.float32(scale) == values).all():
-                raise error("SL022", key="scale", value=scale, expected="one of which all weights are small multiples")
-            if np.abs(units).max() <= 127:
-                small = units.astype(np.int8)
-                self.units.assign(&small[0], &small[0] + small.shape[0])
+        self.units.swap(units)
 
     def __len__(self):
         return self.mean.size()
