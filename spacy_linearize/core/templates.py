@@ -145,7 +145,7 @@ _NEXT_TO_STACK = """
 """
 
 # Beyond the papers, from here on: what is left of a much longer list, after taking out what others can stand in for. A
-# shorter list is not only faster, it also errs less.
+# shorter list is faster, and as good within noise.
 
 # The word to come and the words before it.
 _WORDS = """
