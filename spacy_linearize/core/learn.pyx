@@ -8,7 +8,7 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag
-from .features cimport drop_out, extract, find_slots, make_mask, read_action
+from .features cimport N_SCOPES, drop_out, extract, extract_action, find_slots, make_mask
 from .pairs cimport PairC, decided_pairs, find_pair_slots
 from .search cimport Decoder, SearchC, Workspace, WorkspaceC, actions_to, advance, is_forced, score_action, start_search
 from .state cimport SHIFT, ActionC, StateC, n_blocks, start
@@ -152,7 +152,7 @@ cdef int learn_from(SearchC* search, WorkspaceC* workspace, Weights weights, vec
 cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, vector[ActionC]& actions, int first,
                       float change) except -1 nogil:
     """Replay a derivation and change the weights of its features from one step on."""
-    cdef int n = search.context.bag.forest.n, i, f, n_features
+    cdef int n = search.context.bag.forest.n, i, f, scope, n_features
     cdef vector[uint64_t] bits
     cdef vector[ActionC] legal
     cdef StateC state
@@ -164,11 +164,12 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
             search.system.legal(&search.context, &state, &legal)
             if not is_forced(&actions[i], legal.size()):
                 extract(search.plan, search.context.bag, search.context.nodes, &state, &workspace.extraction)
-                read_action(search.plan, search.context.bag, search.context.nodes, &state, &actions[i],
-                            &workspace.extraction)
-                n_features = find_slots(search.plan, &workspace.extraction, 0, search.plan.parts.size(), search.shift)
-                for f in range(n_features):
-                    weights.add(workspace.extraction.slots[f], change)
+                extract_action(search.plan, search.context.bag, search.context.nodes, &state, &actions[i],
+                               &workspace.extraction)
+                for scope in range(N_SCOPES):
+                    n_features = find_slots(search.plan, &workspace.extraction, scope, search.shift)
+                    for f in range(n_features):
+                        weights.add(workspace.extraction.slots[f], change)
                 if actions[i].type == SHIFT:
                     add_pairs(search, workspace, weights, &state, actions[i].word, change)
         search.system.apply(&search.context, &state, &actions[i])

@@ -13,6 +13,11 @@ cdef enum:
     UNKNOWN = 0x7FFFFFF3    # a word that the model has no 1-gram of
 
 
+cdef enum:
+    UNITS = 1024            # of a logarithm
+    NOT_SEEN = 0x7FFFFFFF   # no logarithm
+
+
 cdef struct EntryC:
     # One n-gram: 8 bytes, found by its hash. Logarithms are natural, in units of 1 / UNITS.
     uint32_t check          # the upper half of the hash; 0 in an empty place
@@ -38,13 +43,16 @@ cdef inline const EntryC* find(const NgramsC* model, uint64_t h) noexcept nogil:
 
 
 cdef struct HistoryC:
-    # The words before a place, the latest first, as far as the model looks back.
+    # The words before a place, the latest first, as far as the model has seen them together.
     int n
     uint64_t words[3]
     int backoff[4]          # backoff[n]: what is added where an n-gram with n of these words is the longest that was seen
 
 
 cdef void look_back(const NgramsC* model, HistoryC* history) noexcept nogil
+cdef uint64_t known_word(const NgramsC* model, uint64_t word) noexcept nogil
+cdef int seen_units(const NgramsC* model, const HistoryC* history, int shortest, uint64_t word) noexcept nogil
+cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil
 cdef double log_probability(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil
 
 cdef class Ngrams:

@@ -12,7 +12,6 @@ from ..errors import error
 
 cdef enum:
     SEED = 0x5EEDCAFE   # of the hashes. Not 0: then the key 0, alone and repeated, would be one and the same n-gram.
-    UNITS = 1024        # of a logarithm
     LOWEST = -32768     # the smallest logarithm, in units
 
 BEGIN_KEY, END_KEY, UNKNOWN_KEY = BEGIN, END, UNKNOWN
@@ -20,28 +19,33 @@ HIGHEST_ORDER = MAX_ORDER
 
 
 cdef void look_back(const NgramsC* model, HistoryC* history) noexcept nogil:
-    """Complete a history of which n and words are set: cut it to the model's order, let UNKNOWN stand for the words
-    that the model does not know, and sum up the backoffs."""
+    """Complete a history of which n and words are set: let UNKNOWN stand for the words that the model does not know,
+    cut it to what was seen, and sum up the backoffs."""
     cdef const EntryC* entry
     cdef uint64_t h = SEED
-    cdef int n
+    cdef int n, longest = min(history.n, model.order - 1)
     cdef int own[4]
-    history.n = max(0, min(history.n, model.order - 1))
-    for n in range(1, history.n + 1):
-        if find(model, mix(SEED, history.words[n - 1])) == NULL:
-            history.words[n - 1] = UNKNOWN
+    history.n = 0
+    for n in range(1, longest + 1):
+        history.words[n - 1] = known_word(model, history.words[n - 1])
         h = mix(h, history.words[n - 1])
         entry = find(model, h)
-        own[n] = 0
-        if entry != NULL:
-            own[n] = entry.backoff
+        if entry == NULL:
+            break
+        own[n] = entry.backoff
+        history.n = n
     history.backoff[history.n] = 0
     for n in range(history.n, 0, -1):
         history.backoff[n - 1] = history.backoff[n] + own[n]
 
 
-cdef double log_probability(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
-    """The natural logarithm of the probability of a word after others."""
+cdef uint64_t known_word(const NgramsC* model, uint64_t word) noexcept nogil:
+    """The word itself, or UNKNOWN."""
+    return word if find(model, mix(SEED, word)) != NULL else UNKNOWN
+
+
+cdef int seen_units(const NgramsC* model, const HistoryC* history, int shortest, uint64_t word) noexcept nogil:
+    """As `log_units`, from n-grams with `shortest` words before the last one, or more. NOT_SEEN, if there is none."""
     cdef uint64_t hashes[4]
     cdef const EntryC* entry
     cdef int n
@@ -49,13 +53,22 @@ cdef double log_probability(const NgramsC* model, const HistoryC* history, uint6
     hashes[0] = mix(SEED, word)
     for n in range(history.n):
         hashes[n + 1] = mix(hashes[n], history.words[n])
-    for n in range(history.n, -1, -1):
+    for n in range(history.n, shortest - 1, -1):
         entry = find(model, hashes[n])
         if entry != NULL:
-            return (history.backoff[n] + entry.probability) / <double>UNITS
-    if word != UNKNOWN:
-        return log_probability(model, history, UNKNOWN)
-    return (history.backoff[0] + LOWEST) / <double>UNITS
+            return history.backoff[n] + entry.probability
+    return NOT_SEEN
+
+
+cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
+    """The natural logarithm of the probability of a known word (see `known_word`) after others, in units of 1 / UNITS."""
+    cdef int units = seen_units(model, history, 0, word)
+    return units if units != NOT_SEEN else history.backoff[0] + LOWEST
+
+
+cdef double log_probability(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
+    """The natural logarithm of the probability of a word after others."""
+    return log_units(model, history, known_word(model, word)) / <double>UNITS
 
 
 cdef class Ngrams:

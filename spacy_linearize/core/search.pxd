@@ -37,14 +37,19 @@ cdef cppclass WorkspaceC:
     vector[ActionC] actions         # all legal actions of all states of the beam ...
     vector[int] parents             # ... the state each belongs to ...
     vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
-    vector[SumC] by_constituent     # sums over parts of these scopes, for the current state
+    vector[SumC] by_constituent     # sums over templates of these scopes, for the current state
     vector[SumC] by_component
-    vector[double] unigram          # by word: its logarithmic probability without a history
+    vector[double] by_neighbours    # by word before and word: the same for all states, NaN if not known; or empty
+    # For the language model:
+    vector[uint64_t] known_words    # by word: its form, or UNKNOWN
+    vector[double] unigrams         # by word: its logarithmic probability without a history
+    vector[int] bigrams             # as by_neighbours: that after one word, in units
 
 
 cdef struct SearchC:
     ContextC context
     SystemC* system
+    bint builds_trees   # the system, as it goes along
     PlanC* plan
     PairPlanC* pair_plan
     const float* weights

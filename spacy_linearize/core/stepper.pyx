@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag
-from .features cimport extract, find_slots, read_action
+from .features cimport N_SCOPES, NOT_THERE, FiredC, extract, extract_action, find_slots
 from .pairs cimport PairC, decided_pairs, find_pair_slots
 from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
 from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
@@ -116,17 +116,21 @@ cdef class Stepper:
             raise IndexError(i)
         if is_forced(&self.actions[i], self.actions.size()):
             return []
-        cdef int p, t, n, k, n_parts = self.search.plan.parts.size()
+        cdef int scope, k, at
+        cdef FiredC fired
         found = []
         extract(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
                 &self.workspace.c.extraction)
-        read_action(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
-                    &self.actions[i], &self.workspace.c.extraction)
-        for p in range(n_parts):
-            n = find_slots(self.search.plan, &self.workspace.c.extraction, p, p + 1, self.search.shift)
-            for k in range(n):
-                t = self.workspace.c.extraction.fired[self.workspace.c.extraction.part_start[p] + k]
-                found.append((self.decoder.features.templates[t], self.workspace.c.extraction.slots[k]))
+        extract_action(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
+                       &self.actions[i], &self.workspace.c.extraction)
+        for scope in range(N_SCOPES):
+            find_slots(self.search.plan, &self.workspace.c.extraction, scope, self.search.shift)
+            at = 0
+            for k in range(self.workspace.c.extraction.n_fired[scope]):
+                fired = self.workspace.c.extraction.fired[self.search.plan.scope_start[scope] + k]
+                if self.workspace.c.extraction.row[fired.part] != NOT_THERE:
+                    found.append((self.decoder.features.templates[fired.template], self.workspace.c.extraction.slots[at]))
+                    at += 1
         if self.actions[i].type == SHIFT:
             found += self._pair_features(self.actions[i].word)
         return found
