@@ -31,6 +31,7 @@ def build_transition_linearizer(
     direction: str = "both",
     groups: list[str] | None = None,
     tree_groups: list[str] | None = None,
+    free_groups: list[str] | None = None,
     templates: list[str] = [],  # noqa: B006 (shown by `spacy init config`, never changed)
     markers: list[str] = list(DEFAULT_MARKERS),  # noqa: B006
     atomic_shift: bool = False,
@@ -40,7 +41,7 @@ def build_transition_linearizer(
     labelled: bool = True,
     update: str = "max_violation",
     copies: int = 1,
-    experts: bool = True,
+    experts: list[str] | bool = ["tree", "free"],  # noqa: B006
     ngram_order: int = 3,
     ngram_weight: float = 5.0,
     tree_ngram_weight: float = 8.0,
@@ -50,7 +51,7 @@ def build_transition_linearizer(
     system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
     direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
     groups (Optional[List[str]]): Groups of feature templates that are on, or null for those that suit the system.
-    tree_groups (Optional[List[str]]): The same for the experts.
+    tree_groups, free_groups (Optional[List[str]]): The same for the experts.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
     markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -61,7 +62,8 @@ def build_transition_linearizer(
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on a random share of the examples and of
         the features. The model is their mean.
-    experts (bool): Whether bags with all arcs given have weights of their own.
+    experts (Union[List[str], bool]): The kinds of bags that have weights of their own: "tree" for those with all arcs
+        given, "free" for those with none. true stands for ["tree"], false for [].
     ngram_order (int): Length of the n-grams of the language model, 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
     tree_ngram_weight (float): How much it counts where all arcs are given.
@@ -76,6 +78,7 @@ def build_transition_linearizer(
         direction=direction,
         groups=None if groups is None else tuple(groups),
         tree_groups=None if tree_groups is None else tuple(tree_groups),
+        free_groups=None if free_groups is None else tuple(free_groups),
         templates=tuple(templates),
         markers=tuple(get_string_id(label) for label in markers),
         atomic_shift=atomic_shift,
@@ -85,7 +88,7 @@ def build_transition_linearizer(
         labelled=labelled,
         update=update,
         copies=copies,
-        experts=experts,
+        experts=experts if isinstance(experts, bool) else tuple(experts),
         ngram_order=ngram_order,
         ngram_weight=ngram_weight,
         tree_ngram_weight=tree_ngram_weight,

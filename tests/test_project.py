@@ -39,7 +39,8 @@ def test_defaults_agree():
         groups = {"groups": list(templates.TREE_GROUPS)}
         if name == "default":
             groups = {"groups": list(templates.DEFAULT_GROUPS), "tree_groups": list(templates.TREE_GROUPS)}
-        different = {"copies": 6, "experts": name == "default", **groups}
+            groups["free_groups"] = list(templates.FREE_GROUPS)
+        different = {"copies": 6, "experts": ["tree", "free"] if name == "default" else [], **groups}
         assert {**model, **DEFAULT_LINEARIZER_MODEL, **different} == model
 
 

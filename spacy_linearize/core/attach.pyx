@@ -13,7 +13,7 @@ from .constraints cimport FREE, ROOT
 from .eisner cimport ChartC, fill_chart, read_tree
 from .hashing cimport mix, slot_of
 from .lexicon cimport Lexicon, LexiconC, labels_of
-from .weights cimport Weights
+from .weights cimport TableC, Weights, sum_weights
 
 from .hashing import hash_text
 from .templates import ARC_ATOMS, ARC_TEMPLATES, LABEL_TEMPLATES
@@ -122,15 +122,7 @@ cdef Py_ssize_t label_slots(SentenceC* s, Py_ssize_t n_templates, Py_ssize_t hea
     return n_templates
 
 
-cdef inline double sum_weights(const float* weights, const uint32_t* slots, int n) noexcept nogil:
-    cdef double total = 0
-    cdef int i
-    for i in range(n):
-        total += weights[slots[i]]
-    return total
-
-
-cdef int score_arcs(SentenceC* s, int n_templates, const float* weights, int shift, ChartC* chart) except -1 nogil:
+cdef int score_arcs(SentenceC* s, int n_templates, const TableC* table, ChartC* chart) except -1 nogil:
     """Fill chart.arcs: given arcs cost nothing, arcs that contradict them are out, the others get their score."""
     cdef Py_ssize_t n = s.n, head, d, root = -1
     cdef vector[uint32_t] slots
@@ -145,13 +137,13 @@ cdef int score_arcs(SentenceC* s, int n_templates, const float* weights, int shi
             continue
         for head in range(n + 1):
             if head != d and not (head == n and root >= 0):
-                arc_slots(s, n_templates, head, d, shift, slots.data())
-                chart.arcs[head * n + d] = sum_weights(weights, slots.data(), 2 * n_templates)
+                arc_slots(s, n_templates, head, d, table.shift, slots.data())
+                chart.arcs[head * n + d] = sum_weights(table, slots.data(), 2 * n_templates)
     return 0
 
 
 cdef uint64_t best_label(SentenceC* s, int n_templates, LexiconC* lexicon, int head, int dependent,
-                         const float* weights, int shift) except? 0 nogil:
+                         const TableC* table) except? 0 nogil:
     cdef vector[uint64_t]* labels = labels_of(lexicon, s.tags[head], s.tags[dependent], head > dependent)
     cdef vector[uint32_t] slots
     cdef uint64_t best = 0
@@ -161,8 +153,8 @@ cdef uint64_t best_label(SentenceC* s, int n_templates, LexiconC* lexicon, int h
         return 0
     slots.resize(n_templates)
     for i in range(labels.size()):
-        label_slots(s, n_templates, head, dependent, dereference(labels)[i], shift, slots.data())
-        score = sum_weights(weights, slots.data(), n_templates)
+        label_slots(s, n_templates, head, dependent, dereference(labels)[i], table.shift, slots.data())
+        score = sum_weights(table, slots.data(), n_templates)
         if score > best_score:
             best_score = score
             best = dereference(labels)[i]
@@ -293,8 +285,8 @@ cdef class Attacher:
         RETURNS (Tuple[ndarray, ndarray]): Heads, none FREE, and labels, by input position.
         """
         cdef SentenceC s = make_sentence(order, forms, tags, heads, labels)
-        cdef const float* weights = self.weights.for_decoding()
-        cdef vector[int] tree = self._tree(&s, weights)
+        cdef TableC table = self.weights.for_decoding()
+        cdef vector[int] tree = self._tree(&s, &table)
         heads, labels = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.uint64)
         cdef const int[:] places = order
         cdef int[::1] new_heads = heads
@@ -310,10 +302,10 @@ cdef class Attacher:
                         hash_sides(&s, &self.label_parts)
                         is_hashed = True
                     new_labels[places[i]] = best_label(&s, self.label_parts.seeds.size(), &self.lexicon.c, tree[i], i,
-                                                       weights, 64 - self.weights.bits)
+                                                       &table)
         return heads, labels
 
-    cdef vector[int] _tree(self, SentenceC* s, const float* weights) except *:
+    cdef vector[int] _tree(self, SentenceC* s, const TableC* table) except *:
         """Positions of the heads in the order. The given ones, if nothing is missing; if only the root is, it is known."""
         cdef ChartC chart
         cdef vector[int] tree = s.heads
@@ -331,7 +323,7 @@ cdef class Attacher:
         elif n_missing:
             with nogil:
                 hash_sides(s, &self.arc_parts)
-                score_arcs(s, self.arc_parts.seeds.size(), weights, 64 - self.weights.bits, &chart)
+                score_arcs(s, self.arc_parts.seeds.size(), table, &chart)
                 fill_chart(&chart, s.n)
                 i = read_tree(&chart, s.n, &tree)
             if i:
@@ -347,7 +339,8 @@ cdef class Attacher:
         cdef double total = 0
         cdef int i, head
         hash_sides(&s, &self.arc_parts)
-        score_arcs(&s, self.arc_parts.seeds.size(), self.weights.for_decoding(), 64 - self.weights.bits, &chart)
+        cdef TableC table = self.weights.for_decoding()
+        score_arcs(&s, self.arc_parts.seeds.size(), &table, &chart)
         for i in range(s.n):
             head = whole.heads[i]
             total += chart.arcs[(head if head >= 0 else s.n) * s.n + i]
@@ -361,9 +354,9 @@ cdef class Attacher:
         self.weights.start_training()
         cdef SentenceC s = make_sentence(order, forms, tags, given_heads, given_labels)
         cdef SentenceC gold = make_sentence(order, forms, tags, heads, labels)
-        cdef vector[int] tree = self._tree(&s, self.weights.for_training())
+        cdef TableC table = self.weights.for_training()
+        cdef vector[int] tree = self._tree(&s, &table)
         cdef int i, n_templates = self.label_parts.seeds.size(), wrong_arcs = 0, wrong_labels = 0
-        cdef int shift = 64 - self.weights.bits
         cdef uint64_t label
         for i in range(s.n):
             if tree[i] != gold.heads[i]:
@@ -375,7 +368,7 @@ cdef class Attacher:
             for i in range(s.n):
                 if s.labels[i] or gold.heads[i] < 0 or not gold.labels[i]:
                     continue
-                label = best_label(&s, n_templates, &self.lexicon.c, gold.heads[i], i, self.weights.for_training(), shift)
+                label = best_label(&s, n_templates, &self.lexicon.c, gold.heads[i], i, &table)
                 if label != gold.labels[i]:
                     wrong_labels += 1
                     self._add_label(&s, gold.heads[i], i, gold.labels[i], 1)

@@ -88,6 +88,11 @@ cdef class Bag:
         return self.c.forest.tops.size() > 1
 
     @property
+    def has_arcs(self):
+        """Whether any word has a given head among the others."""
+        return self.c.forest.has_arcs
+
+    @property
     def heads(self):
         """For each input position the given head, FREE or ROOT."""
         cdef int k

@@ -16,7 +16,8 @@ from .system cimport GoldC
 
 cdef cppclass CandidateC:
     GoldC result        # in the direction of the first search
-    double score        # of both searches
+    double scores[2]    # of both searches
+    bint scored[2]      # which of these are known
     uint64_t words      # a hash of the forms in order
     uint64_t content    # a hash of all that it is
 
@@ -38,19 +39,18 @@ def decode_both(Decoder first not None, Decoder second not None, Bag bag not Non
     back.ngram_weight = ngram_weight if second.ngrams.order else 0
     cdef vector[CandidateC] candidates
     cdef vector[pair[double, int]] ranks
-    cdef size_t i, n_forth
+    cdef size_t i
     with nogil:
         collect(&forth, &a.c, candidates, False)
-        n_forth = candidates.size()
         collect(&back, &b.c, candidates, True)
         for i in range(candidates.size()):
-            if i < n_forth:
+            if not candidates[i].scored[0]:
+                candidates[i].scores[0] = score_derivation(&forth, &a.c, &candidates[i].result)
+            if not candidates[i].scored[1]:
                 turn(&candidates[i].result)
-                candidates[i].score += score_derivation(&back, &b.c, &candidates[i].result)
+                candidates[i].scores[1] = score_derivation(&back, &b.c, &candidates[i].result)
                 turn(&candidates[i].result)
-            else:
-                candidates[i].score += score_derivation(&forth, &a.c, &candidates[i].result)
-            ranks.push_back(pair[double, int](-candidates[i].score, <int>i))
+            ranks.push_back(pair[double, int](-(candidates[i].scores[0] + candidates[i].scores[1]), <int>i))
         sort(ranks.begin(), ranks.end())
     results = []
     seen = set()
@@ -67,25 +67,26 @@ def decode_both(Decoder first not None, Decoder second not None, Bag bag not Non
 
 
 cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& candidates, bint is_back) except -1 nogil:
-    """Search, and add the results that are not there yet."""
+    """Search, and add the results that are not there yet. Of those that both searches find, both scores are known."""
     cdef CandidateC candidate
     cdef int rank
     cdef size_t i
-    cdef bint is_new
     run(search, workspace)
     for rank in range(<int>workspace.beam.size()):
         read_off(search, workspace, rank, &candidate.result)
-        candidate.score = workspace.beam[rank].score
         if is_back:
             turn(&candidate.result)
         hash_candidate(search.context.bag, &candidate)
-        is_new = True
-        for i in range(candidates.size()):
-            if candidates[i].content == candidate.content:
-                is_new = False
-                break
-        if is_new:
+        i = 0
+        while i < candidates.size() and candidates[i].content != candidate.content:
+            i += 1
+        if i == candidates.size():
+            candidate.scored[0] = candidate.scored[1] = False
             candidates.push_back(candidate)
+        # A beam stands by rank: of two derivations of the same result the first is the better one.
+        if not candidates[i].scored[is_back]:
+            candidates[i].scored[is_back] = True
+            candidates[i].scores[is_back] = workspace.beam[rank].score
     return 0
 
 

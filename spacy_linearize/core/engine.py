@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -118,21 +119,23 @@ class Engine:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.lexicon = Lexicon(self.settings.markers)
-        self.features = Features(self.settings.expand(), atomic_shift=self.settings.atomic_shift)
-        self.tree_features = self.features
-        if self.settings.experts and self.settings.tree_groups != self.settings.groups:
-            self.tree_features = Features(self.settings.expand_for_trees(), atomic_shift=self.settings.atomic_shift)
+        self.features = self._features()
         both = self.settings.direction == "both"
         directions = (False, True) if both else (self.settings.direction == "right_to_left",)
         self.decoders = [self._decoder(self.features, mirrored, Ngrams()) for mirrored in directions]
-        self.tree_decoders = []
-        if self.settings.experts:
-            self.tree_decoders = [self._decoder(self.tree_features, d.mirrored, d.ngrams) for d in self.decoders]
+        # The experts, by the kind of bag that they order, share the language models.
+        self.experts: dict[str, list[Decoder]] = {}
+        for kind in self.settings.expert_kinds:
+            features = self._features(kind)
+            self.experts[kind] = [self._decoder(features, d.mirrored, d.ngrams) for d in self.decoders]
         self._learners: list[tuple[Decoder, list[Decoder]]] = []
         self._is_mean_stale = False
         self._lock = threading.Lock()
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
+
+    def _features(self, kind: str = "") -> Features:
+        return Features(self.settings.expand(kind), atomic_shift=self.settings.atomic_shift)
 
     def _decoder(self, features: Features, mirrored: bool, ngrams: Ngrams) -> Decoder:
         return Decoder(
@@ -149,7 +152,9 @@ class Engine:
     @property
     def fingerprint(self) -> int:
         """One number for all that the weights depend on beside the settings: templates may change between versions."""
-        return mix_values([self.features.fingerprint, self.tree_features.fingerprint])
+        tree = self.experts["tree"][0].features if "tree" in self.experts else self.features
+        free = [self.experts["free"][0].features.fingerprint] if "free" in self.experts else []
+        return mix_values([self.features.fingerprint, tree.fingerprint, *free])
 
     @property
     def decoder(self) -> Decoder:
@@ -157,8 +162,10 @@ class Engine:
         return self.decoders[0]
 
     def decoders_for(self, bag: Bag) -> list[Decoder]:
-        """The decoders that order a bag: for whole trees, the experts if there are any."""
-        return self.decoders if bag.is_open or not self.tree_decoders else self.tree_decoders
+        """The decoders that order a bag: experts for its kind, if there are any."""
+        if not bag.is_open:
+            return self.experts.get("tree", self.decoders)
+        return self.decoders if bag.has_arcs else self.experts.get("free", self.decoders)
 
     def bag(self, *, forms: Any, **columns: Any) -> Bag:
         """A bag whose words without a tag get their usual one. Arguments as for `Bag`."""
@@ -305,7 +312,7 @@ class Engine:
     def _take_learners(self) -> list[tuple[Decoder, list[Decoder]]]:
         """Every decoder with those that learn for it: some copies, or just itself."""
         if not self._learners:
-            for decoder in (*self.decoders, *self.tree_decoders):
+            for decoder in (*self.decoders, *chain(*self.experts.values())):
                 copies = [decoder]
                 if self.settings.copies > 1:
                     parts = (decoder.features, decoder.mirrored, decoder.ngrams)
@@ -426,7 +433,8 @@ class Engine:
     def _tables(self) -> list[tuple[str, Weights]]:
         """All weights, by the names they are stored under."""
         tables = [(f"search{i}", decoder.weights) for i, decoder in enumerate(self.decoders)]
-        tables += [(f"tree{i}", decoder.weights) for i, decoder in enumerate(self.tree_decoders)]
+        for kind, decoders in self.experts.items():
+            tables += [(f"{kind}{i}", decoder.weights) for i, decoder in enumerate(decoders)]
         return [*tables, ("attach", self.attacher.weights)]
 
     @classmethod

@@ -10,7 +10,9 @@ from libcpp.vector cimport vector
 from .bag cimport Bag
 from .features cimport N_SCOPES, drop_out, extract, extract_action, find_slots, make_mask
 from .pairs cimport PairC, decided_pairs, find_pair_slots
-from .search cimport Decoder, SearchC, Workspace, WorkspaceC, actions_to, advance, is_forced, score_action, start_search
+from .search cimport (
+    Decoder, SearchC, Workspace, WorkspaceC, actions_to, advance, is_forced, is_same, score_action, start_search,
+)
 from .state cimport SHIFT, ActionC, StateC, n_blocks, start
 from .system cimport GoldC, make_gold
 from .weights cimport Weights
@@ -106,10 +108,6 @@ cdef int search_beside_gold(SearchC* search, WorkspaceC* workspace, GoldC* gold,
     return -1
 
 
-cdef inline bint is_same(const ActionC* a, const ActionC* b) noexcept nogil:
-    return a.type == b.type and a.word == b.word and a.symbol == b.symbol
-
-
 cdef inline bint is_among(const ActionC* action, vector[ActionC]& legal) noexcept nogil:
     """Whether an action is legal, whatever its tag or label: a gold tag or label may be one that was never seen."""
     cdef size_t i
@@ -167,7 +165,7 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
                 extract_action(search.plan, search.context.bag, search.context.nodes, &state, &actions[i],
                                &workspace.extraction)
                 for scope in range(N_SCOPES):
-                    n_features = find_slots(search.plan, &workspace.extraction, scope, search.shift)
+                    n_features = find_slots(search.plan, &workspace.extraction, scope, search.table.shift)
                     for f in range(n_features):
                         weights.add(workspace.extraction.slots[f], change)
                 if actions[i].type == SHIFT:
@@ -184,7 +182,7 @@ cdef int add_pairs(SearchC* search, WorkspaceC* workspace, Weights weights, cons
     cdef int f, n_features
     decided_pairs(&workspace.pairs, search.context.bag, state, word, &found)
     for i in range(found.size()):
-        n_features = find_pair_slots(&workspace.pairs, search.pair_plan, &found[i], search.shift)
+        n_features = find_pair_slots(&workspace.pairs, search.pair_plan, &found[i], search.table.shift)
         n_features = drop_out(&workspace.extraction, workspace.pairs.slots.data(), n_features)
         for f in range(n_features):
             weights.add(workspace.pairs.slots[f], change)

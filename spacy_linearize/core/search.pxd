@@ -10,7 +10,7 @@ from .pairs cimport PairPlanC, PairsC
 from .ngrams cimport Ngrams, NgramsC
 from .state cimport SHIFT, ActionC, NodeC, StateC
 from .system cimport ContextC, GoldC, ScratchC, SystemC, TransitionSystem
-from .weights cimport Weights
+from .weights cimport TableC, Weights
 
 
 cdef struct TraceC:
@@ -37,6 +37,9 @@ cdef cppclass WorkspaceC:
     vector[ActionC] actions         # all legal actions of all states of the beam ...
     vector[int] parents             # ... the state each belongs to ...
     vector[pair[double, int]] ranks # ... and its negative score with its number, so that "smaller" is better
+    vector[StateC] path             # the states of the derivation that was scored last ...
+    vector[uint64_t] path_bits
+    vector[ActionC] path_actions    # ... and how it goes on from each
     vector[SumC] by_constituent     # sums over templates of these scopes, for the current state
     vector[SumC] by_component
     vector[double] by_neighbours    # by word before and word: the same for all states, NaN if not known; or empty
@@ -52,10 +55,7 @@ cdef struct SearchC:
     bint builds_trees   # the system, as it goes along
     PlanC* plan
     PairPlanC* pair_plan
-    const float* weights
-    const signed char* units    # the same weights as multiples of the scale, or NULL
-    double scale
-    int shift           # 64 - bits of the weight table
+    TableC table
     int width           # of the beam
     const NgramsC* ngrams
     double ngram_weight # 0: the language model is not asked
@@ -78,12 +78,16 @@ cdef class Decoder:
 
     cdef Workspace take_workspace(self)
     cdef int return_workspace(self, Workspace workspace) except -1
-    cdef SearchC prepare(self, Bag bag, Workspace workspace, const float* weights, int width) except *
+    cdef SearchC prepare(self, Bag bag, Workspace workspace, TableC table, int width) except *
 
 
 cdef inline bint is_forced(const ActionC* action, int n_legal) noexcept nogil:
     """An arc without an alternative is applied without a score."""
     return n_legal == 1 and action.type != SHIFT
+
+
+cdef inline bint is_same(const ActionC* a, const ActionC* b) noexcept nogil:
+    return a.type == b.type and a.word == b.word and a.symbol == b.symbol
 
 
 cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil

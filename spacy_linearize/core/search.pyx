@@ -24,6 +24,7 @@ from .ngrams cimport (
 from .pairs cimport PairC, find_pair_slots, score_pairs, start_pairs, sum_up
 from .state cimport NONE, RIGHTARC, SHIFT, NodeC, copy_state, n_blocks, start
 from .system cimport make_gold, start_scratch
+from .weights cimport TableC, sum_weights
 
 from ..errors import error
 
@@ -55,7 +56,12 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
         workspace.by_neighbours.clear()
     if search.ngram_weight:
         start_ngrams(search, workspace)
-    return begin(search, workspace)
+    workspace.nodes.clear()
+    workspace.trace.clear()
+    workspace.path.clear()
+    workspace.beam.resize(1)
+    start(&workspace.beam[0], workspace.bits.data(), n)
+    return 0
 
 
 cdef int start_ngrams(SearchC* search, WorkspaceC* workspace) except -1 nogil:
@@ -73,15 +79,6 @@ cdef int start_ngrams(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     return 0
 
 
-cdef int begin(SearchC* search, WorkspaceC* workspace) except -1 nogil:
-    """Go back to the beam of a search that has taken no step."""
-    workspace.nodes.clear()
-    workspace.trace.clear()
-    workspace.beam.resize(1)
-    start(&workspace.beam[0], workspace.bits.data(), search.context.bag.forest.n)
-    return 0
-
-
 cdef int score_all_pairs(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     """Score the pairs of every family."""
     cdef PairsC* pairs = &workspace.pairs
@@ -93,10 +90,10 @@ cdef int score_all_pairs(SearchC* search, WorkspaceC* workspace) except -1 nogil
         for pair.first in range(m):
             for pair.second in range(m):
                 if pair.first != pair.second:
-                    n_slots = find_pair_slots(pairs, search.pair_plan, &pair, search.shift)
+                    n_slots = find_pair_slots(pairs, search.pair_plan, &pair, search.table.shift)
                     n_slots = drop_out(&workspace.extraction, pairs.slots.data(), n_slots)
                     pairs.scores[pairs.first_score[pair.family] + pair.first * m + pair.second] = \
-                        sum_slots(search, pairs.slots.data(), n_slots)
+                        sum_weights(&search.table, pairs.slots.data(), n_slots)
     return sum_up(pairs, search.context.bag)
 
 
@@ -265,8 +262,8 @@ cdef inline double log_after(SearchC* search, WorkspaceC* workspace, const State
 
 cdef inline double sum_of(SearchC* search, WorkspaceC* workspace, int scope) noexcept nogil:
     """The weights of an action's features, over the templates of a scope."""
-    cdef int n = find_slots(search.plan, &workspace.extraction, scope, search.shift)
-    return sum_slots(search, workspace.extraction.slots.data(), n)
+    cdef int n = find_slots(search.plan, &workspace.extraction, scope, search.table.shift)
+    return sum_weights(&search.table, workspace.extraction.slots.data(), n)
 
 
 cdef inline double sum_of_all(SearchC* search, WorkspaceC* workspace) noexcept nogil:
@@ -274,18 +271,6 @@ cdef inline double sum_of_all(SearchC* search, WorkspaceC* workspace) noexcept n
     cdef int scope
     for scope in range(N_SCOPES):
         total += sum_of(search, workspace, scope)
-    return total
-
-
-cdef inline double sum_slots(SearchC* search, const uint32_t* slots, int n) noexcept nogil:
-    cdef double total = 0
-    cdef int i, units = 0
-    if search.units != NULL:
-        for i in range(n):
-            units += search.units[slots[i]]
-        return search.scale * units
-    for i in range(n):
-        total += search.weights[slots[i]]
     return total
 
 
@@ -317,22 +302,32 @@ cdef int run(SearchC* search, WorkspaceC* workspace) except -1 nogil:
 
 
 cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold) except? -1 nogil:
-    """The sum over the derivation of a gold order and tree, in the workspace of a search over the same bag."""
+    """The sum over the derivation of a gold order and tree, in the workspace of a search over the same bag. What it has
+    in common with the derivation scored before is not scored again."""
+    cdef int n = search.context.bag.forest.n, n_steps = search.system.n_steps(n), step
     cdef vector[ActionC] legal
     cdef ActionC action
-    cdef double total = 0
     cdef StateC* state
-    cdef int step
-    begin(search, workspace)
-    state = &workspace.beam[0]
-    for step in range(search.system.n_steps(search.context.bag.forest.n)):
+    if workspace.path.empty():
+        workspace.path.resize(n_steps + 1)
+        workspace.path_bits.resize(<size_t>(n_steps + 1) * n_blocks(n) + 1)
+        start(&workspace.path[0], workspace.path_bits.data(), n)
+        workspace.path_actions.clear()
+    for step in range(n_steps):
+        state = &workspace.path[step]
         search.system.gold(&search.context, state, gold, &action)
+        if step < <int>workspace.path_actions.size():
+            if is_same(&action, &workspace.path_actions[step]):
+                continue
+            workspace.path_actions.resize(step)
         legal.clear()
         if action.type != SHIFT:  # a SHIFT is scored in any case
             search.system.legal(&search.context, state, &legal)
-        total += score_action(search, workspace, state, &action, legal.size())
-        search.system.apply(&search.context, state, &action)
-    return total
+        copy_state(state + 1, state, workspace.path_bits.data() + <size_t>(step + 1) * n_blocks(n), n)
+        (state + 1).score += score_action(search, workspace, state, &action, legal.size())
+        search.system.apply(&search.context, state + 1, &action)
+        workspace.path_actions.push_back(action)
+    return workspace.path[n_steps].score
 
 
 cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) noexcept nogil:
@@ -411,7 +406,7 @@ cdef class Decoder:
         self.return_workspace(workspace)
         return total
 
-    cdef SearchC prepare(self, Bag bag, Workspace workspace, const float* weights, int width) except *:
+    cdef SearchC prepare(self, Bag bag, Workspace workspace, TableC table, int width) except *:
         cdef SearchC search
         if width < 1:
             raise error("SL022", key="beam_width", value=width, expected="1 or more")
@@ -426,10 +421,7 @@ cdef class Decoder:
         search.builds_trees = self.system.builds_trees
         search.plan = &self.features.plan
         search.pair_plan = &self.features.pair_plan
-        search.weights = weights
-        search.units = self.weights.units_for(weights)
-        search.scale = self.weights.scale
-        search.shift = 64 - self.weights.bits
+        search.table = table
         search.width = width
         search.ngrams = &self.ngrams.c
         search.ngram_weight = 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import error
 from .learn import RULES
-from .templates import DEFAULT_GROUPS, JOINT_GROUPS, TREE_GROUPS, expand
+from .templates import DEFAULT_GROUPS, FREE_GROUPS, JOINT_GROUPS, TREE_GROUPS, expand
 from .weights import MAX_BITS, MIN_BITS
 
 SYSTEM_NAMES = ("order_first", "joint")
@@ -14,6 +14,7 @@ DIRECTIONS = ("left_to_right", "right_to_left", "both")
 MAX_COPIES = 16
 MAX_ORDER = 4  # of n-grams, as in ngrams.pxd
 TAG_CHOICES = ("usual", "search")
+EXPERTS = ("tree", "free")  # for bags with all arcs given, and with none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +26,8 @@ class Settings:
         orders are scored by both and ranked by the sum.
     groups (Optional[Tuple[str, ...]]): Template groups that are on, from `templates.GROUPS`. None stands for those that
         suit the system.
-    tree_groups (Optional[Tuple[str, ...]]): The same for the experts. None stands for those that suit whole trees, or
-        for `groups` if these are given.
+    tree_groups, free_groups (Optional[Tuple[str, ...]]): The same for the experts. None stands for those that suit
+        them, or for `groups` if these are given.
     templates (Tuple[str, ...]): Further templates, each a few atoms joined by spaces.
     markers (Tuple[int, ...]): Keys of labels whose words mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -37,7 +38,8 @@ class Settings:
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on its own random share of the examples and of the
         features. The model is their mean, so that copies cost time and memory (16 bytes a weight) in training only.
-    experts (bool): Whether bags with all arcs given have weights of their own.
+    experts (Tuple[str, ...]): The kinds of bags that have weights of their own: "tree" for those with all arcs given,
+        "free" for those with none. True stands for ("tree",), False for no experts.
     ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
     ngram_weight (float): How much the language model counts where arcs are missing.
     tree_ngram_weight (float): How much it counts where all arcs are given.
@@ -47,6 +49,7 @@ class Settings:
     direction: str = "left_to_right"
     groups: tuple[str, ...] | None = None
     tree_groups: tuple[str, ...] | None = None
+    free_groups: tuple[str, ...] | None = None
     templates: tuple[str, ...] = ()
     markers: tuple[int, ...] = ()
     atomic_shift: bool = False
@@ -56,20 +59,19 @@ class Settings:
     labelled: bool = True
     update: str = "max_violation"
     copies: int = 1
-    experts: bool = False
+    experts: tuple[str, ...] | bool = ()
     ngram_order: int = 0
     ngram_weight: float = 5.0
     tree_ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
-        groups: tuple[str, ...] = JOINT_GROUPS if self.system == "joint" else DEFAULT_GROUPS
-        tree_groups: tuple[str, ...] = JOINT_GROUPS if self.system == "joint" else TREE_GROUPS
-        if self.groups is not None:
-            groups = tree_groups = tuple(self.groups)
-        if self.tree_groups is not None:
-            tree_groups = tuple(self.tree_groups)
-        object.__setattr__(self, "groups", groups)
-        object.__setattr__(self, "tree_groups", tree_groups)
+        chosen = JOINT_GROUPS if self.system == "joint" and self.groups is None else self.groups
+        suited = {"groups": DEFAULT_GROUPS, "tree_groups": TREE_GROUPS, "free_groups": FREE_GROUPS}
+        for key, groups in suited.items():
+            own = getattr(self, key) if getattr(self, key) is not None else chosen
+            object.__setattr__(self, key, tuple(own if own is not None else groups))
+        if type(self.experts) is bool:
+            object.__setattr__(self, "experts", ("tree",) if self.experts else ())
         object.__setattr__(self, "templates", tuple(self.templates))
         object.__setattr__(self, "markers", tuple(self.markers))
         for key, known in (
@@ -96,21 +98,32 @@ class Settings:
         for marker in self.markers:
             if type(marker) is not int or not 0 <= marker < 1 << 64:
                 raise error("SL022", key="markers", value=marker, expected="keys of labels, whole numbers of 64 bits")
-        for key in ("atomic_shift", "labelled", "experts"):
+        self._check_experts()
+        for key in ("atomic_shift", "labelled"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
         if self.tags == "search" and self.system != "joint":
             raise error("SL022", key="tags", value=self.tags, expected="usual with the system order_first")
-        self.expand()
-        self.expand_for_trees()
+        for kind in ("", *EXPERTS):
+            self.expand(kind)
 
-    def expand(self) -> list[str]:
-        """All templates that are on, checked."""
-        return expand(self.groups or (), self.templates)
+    def _check_experts(self) -> None:
+        if not isinstance(self.experts, (tuple, list)) or any(kind not in EXPERTS for kind in self.experts):
+            raise error("SL022", key="experts", value=self.experts, expected=f"a list of {' and '.join(EXPERTS)}")
+        object.__setattr__(self, "experts", tuple(kind for kind in EXPERTS if kind in self.experts))
 
-    def expand_for_trees(self) -> list[str]:
-        """All templates of the experts, checked."""
-        return expand(self.tree_groups or (), self.templates)
+    @property
+    def expert_kinds(self) -> tuple[str, ...]:
+        """The experts that there are."""
+        return self.experts if isinstance(self.experts, tuple) else ()
+
+    def expand(self, kind: str = "") -> list[str]:
+        """All templates that are on, checked.
+
+        kind (str): One of the experts, or "" for the general decoders.
+        """
+        groups = {"": self.groups, "tree": self.tree_groups, "free": self.free_groups}[kind]
+        return expand(groups or (), self.templates)
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as plain values, for JSON."""

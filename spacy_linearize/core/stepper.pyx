@@ -124,7 +124,7 @@ cdef class Stepper:
         extract_action(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
                        &self.actions[i], &self.workspace.c.extraction)
         for scope in range(N_SCOPES):
-            find_slots(self.search.plan, &self.workspace.c.extraction, scope, self.search.shift)
+            find_slots(self.search.plan, &self.workspace.c.extraction, scope, self.search.table.shift)
             at = 0
             for k in range(self.workspace.c.extraction.n_fired[scope]):
                 fired = self.workspace.c.extraction.fired[self.search.plan.scope_start[scope] + k]
@@ -142,7 +142,7 @@ cdef class Stepper:
         found = []
         decided_pairs(&self.workspace.c.pairs, self.search.context.bag, &self.state, word, &pairs)
         for p in range(pairs.size()):
-            for k in range(find_pair_slots(&self.workspace.c.pairs, self.search.pair_plan, &pairs[p], self.search.shift)):
+            for k in range(find_pair_slots(&self.workspace.c.pairs, self.search.pair_plan, &pairs[p], self.search.table.shift)):
                 t = self.workspace.c.pairs.fired[k]
                 found.append((self.decoder.features.pair_templates[t], self.workspace.c.pairs.slots[k]))
         return found

@@ -209,6 +209,12 @@ _OPEN = """
     Cself W0.w L.w; Cself W0.w L.p; Cself W1.p W0.p L.p; T.p L.p; W0.p U.p; T.frame U.p; tops Cself; depth Cself;
     depth tops Cself; marks L.w; marks W0.p L.p; ask L.w W0.w; W0.w L.shape L.p; W0.suffix L.suffix; W0.suffix L.p;
 """
+# What is left to look at where no arc is given, beside `words`, `punctuation` and `shapes`.
+_FREE = """
+    L.p; W0.w L.w; W0.p L.p; W1.w L.p; W1.w W0.w L.w; W1.p W0.p L.w; W1.w W0.p L.w; W1.p W0.w L.p; W1.w W0.p L.p;
+    W2.p L.p; W2.p W0.p L.p; W2.p W1.p L.p; rest W0.w L.w; rest L.lower; marks L.w; marks W0.p L.p; ask L.w W0.w;
+    W0.w L.shape L.p; W0.suffix L.suffix; W0.suffix L.p;
+"""
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "unigram": _lines(_UNIGRAM, "A"),
@@ -229,12 +235,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "pairs": _lines(_PAIRS),
     "whole": _lines(_WHOLE, "SHIFT"),
     "open": _lines(_OPEN, "SHIFT"),
+    "free": _lines(_FREE, "SHIFT"),
 }
 # What the default model looks at. Templates that do not name the next word (L, or the constituent C that it opens) say
 # nothing about which of the words should come next: in the default system they cost more than they bring.
 _COMMON = ("words", "tree", "family", "course", "beginning", "punctuation", "shapes", "pairs")
 DEFAULT_GROUPS = (*_COMMON, "open")
 TREE_GROUPS = (*_COMMON, "whole")
+FREE_GROUPS = ("words", "punctuation", "shapes", "free")
 # The joint system scores arcs too, which only templates with A look at.
 JOINT_GROUPS = ("unigram", "bigram", "trigram", "linearization", *DEFAULT_GROUPS)
 

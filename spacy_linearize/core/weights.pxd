@@ -3,6 +3,27 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 
+cdef struct TableC:
+    # Weights to read: as they are, or as multiples of a scale, which take a quarter of the memory. The other is NULL.
+    const float* floats
+    const signed char* units
+    double scale
+    int shift               # 64 - bits of the table
+
+
+cdef inline double sum_weights(const TableC* table, const uint32_t* slots, int n) noexcept nogil:
+    """The sum of the weights at some places."""
+    cdef double total = 0
+    cdef int i, units = 0
+    if table.units != NULL:
+        for i in range(n):
+            units += table.units[slots[i]]
+        return table.scale * units
+    for i in range(n):
+        total += table.floats[slots[i]]
+    return total
+
+
 cdef class Weights:
     cdef readonly int bits
     cdef readonly double scale      # if not 0, every weight is a whole multiple of this
@@ -10,12 +31,11 @@ cdef class Weights:
     cdef bint is_mean_stale
     cdef vector[float] current      # empty until training starts
     cdef vector[double] weighted    # sum of each change times the clock at that time
-    cdef vector[float] mean         # what decoding reads
-    cdef vector[signed char] units  # the mean in multiples of the scale, if small: a quarter of the memory to read from
+    cdef vector[float] mean         # what decoding reads, or ...
+    cdef vector[signed char] units  # ... instead, the same in multiples of the scale, if these are small
 
-    cdef const signed char* units_for(self, const float* weights) noexcept nogil
     cdef int start_training(self) except -1
     cdef int tick(self) except -1
     cdef void add(self, uint32_t slot, float change) noexcept nogil
-    cdef float* for_training(self) noexcept nogil
-    cdef const float* for_decoding(self) except NULL
+    cdef TableC for_training(self) noexcept nogil
+    cdef TableC for_decoding(self) except *

@@ -30,10 +30,15 @@ cdef extern from *:
 MIN_BITS, MAX_BITS = 4, 30
 
 
-cdef int make_room(vector[float]& table, size_t size) except -1:
+ctypedef fused number:
+    float
+    signed char
+
+
+cdef int make_room(vector[number]& table, size_t size) except -1:
     """Take memory for a table before it is filled."""
     table.reserve(size)
-    ask_for_huge_pages(table.data(), size * sizeof(float))
+    ask_for_huge_pages(table.data(), size * sizeof(number))
     return 0
 
 
@@ -50,23 +55,18 @@ cdef class Weights:
         self.clock = 1
         self.scale = 0
         self.is_mean_stale = False
-        make_room(self.mean, (<size_t>1) << bits)
+        make_room[float](self.mean, (<size_t>1) << bits)
         self.mean.resize((<size_t>1) << bits)
-
-    cdef const signed char* units_for(self, const float* weights) noexcept nogil:
-        """The mean as small whole numbers, if it is to be read and can be written so; or NULL."""
-        if not self.units.empty() and weights == self.mean.data():
-            return self.units.data()
-        return NULL
 
     cdef int start_training(self) except -1:
         """Training goes on from the mean: a model that was loaded, or one that was trained before."""
+        if not self.units.empty():
+            self.from_array(self.to_array())
         if self.current.empty():
-            make_room(self.current, self.mean.size())
+            make_room[float](self.current, self.mean.size())
             self.current.assign(self.mean.begin(), self.mean.end())
             self.weighted.resize(self.mean.size())
         self.scale = 0
-        self.units.clear()
         return 0
 
     cdef int tick(self) except -1:
@@ -79,16 +79,29 @@ cdef class Weights:
         self.current[slot] += change
         self.weighted[slot] += change * self.clock
 
-    cdef float* for_training(self) noexcept nogil:
-        return self.current.data()
+    cdef TableC for_training(self) noexcept nogil:
+        cdef TableC table
+        table.floats = self.current.data()
+        table.units = NULL
+        table.scale = 1
+        table.shift = 64 - self.bits
+        return table
 
-    cdef const float* for_decoding(self) except NULL:
+    cdef TableC for_decoding(self) except *:
+        cdef TableC table
+        self._take_mean()
+        table.floats = self.mean.data() if self.units.empty() else NULL
+        table.units = self.units.data() if not self.units.empty() else NULL
+        table.scale = self.scale
+        table.shift = 64 - self.bits
+        return table
+
+    def _take_mean(self):
         cdef size_t i
         if self.is_mean_stale:
             for i in range(self.mean.size()):
                 self.mean[i] = <float>(self.current[i] - self.weighted[i] / self.clock)
             self.is_mean_stale = False
-        return self.mean.data()
 
     def _forget_training(self):
         self.current.clear()
@@ -100,7 +113,11 @@ cdef class Weights:
 
     def to_array(self):
         """A copy of the averaged weights."""
-        return np.array(<const float[:self.mean.size()]>self.for_decoding(), dtype=np.float32)
+        if not self.units.empty():
+            units = np.asarray(<const signed char[:self.units.size()]>self.units.data())
+            return units.astype(np.float32) * np.float32(self.scale)
+        self._take_mean()
+        return np.array(<const float[:self.mean.size()]>self.mean.data(), dtype=np.float32)
 
     def from_array(self, values, double scale=0) -> None:
         """Replace all weights. Anything that is not a finite number is refused.
@@ -108,24 +125,30 @@ cdef class Weights:
         scale (float): If not 0, all weights are whole multiples of this, -32767 to 32767.
         """
         values = np.ascontiguousarray(values, dtype=np.float32)
-        if values.shape != (self.mean.size(),) or not np.isfinite(values).all():
-            raise error("SL022", key="weights", value=f"{values.size} values",
-                        expected=f"{self.mean.size()} finite numbers")
+        if values.shape != (len(self),) or not np.isfinite(values).all():
+            raise error("SL022", key="weights", value=f"{values.size} values", expected=f"{len(self)} finite numbers")
         cdef const float[::1] view = values
         cdef const signed char[::1] small
+        cdef vector[float] mean
         cdef vector[signed char] units
+        is_small = False
         if scale:
             multiples = np.rint(values / np.float32(scale))
             largest = np.abs(multiples).max()
+            is_small = largest <= 127
             if largest > 32767 or not (multiples.astype(np.float32) * np.float32(scale) == values).all():
                 raise error("SL022", key="scale", value=scale, expected="one of which all weights are small multiples")
-            if largest <= 127:
-                small = multiples.astype(np.int8)
-                units.assign(&small[0], &small[0] + small.shape[0])
+        if is_small:
+            small = multiples.astype(np.int8)
+            make_room[schar](units, small.shape[0])
+            units.assign(&small[0], &small[0] + small.shape[0])
+        else:
+            make_room[float](mean, view.shape[0])
+            mean.assign(&view[0], &view[0] + view.shape[0])
         self._forget_training()
         self.scale = scale
-        self.mean.assign(&view[0], &view[0] + view.shape[0])
+        self.mean.swap(mean)
         self.units.swap(units)
 
     def __len__(self):
-        return self.mean.size()
+        return (<size_t>1) << self.bits
