@@ -170,7 +170,8 @@ def load(model: str | None, beam: int | None = None) -> "Language":
     if beam is not None:
         if beam < 1:
             raise error("SL022", key="beam", value=beam, expected="1 or more")
-        nlp.get_pipe("linearizer").beam_width = beam
+        component = nlp.get_pipe("linearizer")
+        component.beam_width = component.tree_beam_width = beam
     return nlp
 
 
@@ -251,17 +252,16 @@ def evaluate_command(
     if plot:
         require_matplotlib()
     nlp = load(model, beam)
-    width = nlp.get_pipe("linearizer").beam_width
     settings: dict[str, Any] = {"labelled": labelled, "limit": limit, "seed": seed}
     print("| tags | arcs | beam | BLEU | exact | UAS | LAS | tags right | ms a sentence |\n|" + "---|" * 9)
 
-    def run(tags: float, heads: float, width: int) -> evaluation.Run:
+    def run(tags: float, heads: float, width: int | None = None) -> evaluation.Run:
         result = evaluation.evaluate(nlp, corpus, tags=tags, heads=heads, beam_width=width, **settings)
         scores = (f"{value:.2f}" if value is not None else "–" for value in result.scores.values())
-        print(f"| {tags:.0%} | {heads:.0%} | {width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True)
+        print(f"| {tags:.0%} | {heads:.0%} | {result.beam_width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True)
         return result
 
-    runs = [run(t, h, width) for t, h in (evaluation.GRID if grid else [(tags, heads)])]
+    runs = [run(t, h) for t, h in (evaluation.GRID if grid else [(tags, heads)])]
     figures: dict[str, Any] = {"model": str(model), "corpus": corpus.name, "runs": [r.to_dict() for r in runs]}
     if beams:
         figures["beams"] = [run(tags, heads, int(b)).to_dict() for b in beams.split(",")]

@@ -60,8 +60,9 @@ def evaluate(
     path (Path): A .spacy file.
     """
     component = nlp.get_pipe(name)
-    width_before = component.beam_width
-    component.beam_width = beam_width or width_before
+    widths = component.beam_width, component.tree_beam_width
+    if beam_width is not None:
+        component.beam_width = component.tree_beam_width = beam_width
     corpus = Corpus(path, tags=tags, heads=heads, labelled=labelled, gold_preproc=True, limit=limit, seed=seed)
     examples = list(corpus(nlp))
     start = time.perf_counter()
@@ -71,7 +72,8 @@ def evaluate(
     scores = linearizer_score(scored)
     percent = {key.removeprefix("linearize_"): None if v is None else 100 * v for key, v in scores.items()}
     pairs = [(eg.predicted, eg.reference) for eg in scored]
-    width, component.beam_width = component.beam_width, width_before
+    width = component.width_for(heads < 1)
+    component.beam_width, component.tree_beam_width = widths
     return Run(tags, heads, width, percent, ms, pairs)
 
 

@@ -61,6 +61,7 @@ EXTENSION = "linearization"
     default_config={
         "model": DEFAULT_LINEARIZER_MODEL,
         "beam_width": 8,
+        "tree_beam_width": None,
         "use_tags": True,
         "use_heads": True,
         "use_deps": True,
@@ -81,6 +82,7 @@ def make_linearizer(
     name: str,
     model: Model[Any, Any],
     beam_width: Any,
+    tree_beam_width: Any,
     use_tags: Any,
     use_heads: Any,
     use_deps: Any,
@@ -97,6 +99,7 @@ def make_linearizer(
         model,
         name,
         beam_width=beam_width,
+        tree_beam_width=tree_beam_width,
         use_tags=use_tags,
         use_heads=use_heads,
         use_deps=use_deps,
@@ -116,6 +119,8 @@ class Linearizer(TrainablePipe):
     model (Model): The model, see `architecture`.
     name (str): The component instance name.
     beam_width (int): How many hypotheses the search keeps.
+    tree_beam_width (Optional[int]): The same for bags with all arcs given, which need fewer. None: `beam_width`.
+        Training uses `beam_width` for all bags.
     use_tags, use_heads, use_deps (bool): Whether tags, heads and labels that a Doc has are constraints, or ignored.
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     tree (bool): Whether to add the arcs and labels that are not given.
@@ -132,6 +137,7 @@ class Linearizer(TrainablePipe):
         name: str = "linearizer",
         *,
         beam_width: int = 8,
+        tree_beam_width: int | None = None,
         use_tags: bool = True,
         use_heads: bool = True,
         use_deps: bool = True,
@@ -147,6 +153,7 @@ class Linearizer(TrainablePipe):
         self.name = name
         self.scorer = scorer
         self.beam_width = beam_width
+        self.tree_beam_width = tree_beam_width
         self.use_tags = use_tags
         self.use_heads = use_heads
         self.use_deps = use_deps
@@ -163,9 +170,10 @@ class Linearizer(TrainablePipe):
         _claim_extension()
 
     def _check_settings(self, seed: Any) -> None:
-        for key in ("beam_width", "n_threads"):
-            if type(getattr(self, key)) is not int or getattr(self, key) < 1:
-                raise error("SL022", key=key, value=getattr(self, key), expected="a whole number, 1 or more")
+        for key in ("beam_width", "tree_beam_width", "n_threads"):
+            value = getattr(self, key)
+            if (type(value) is not int or value < 1) and not (key == "tree_beam_width" and value is None):
+                raise error("SL022", key=key, value=value, expected="a whole number, 1 or more")
         for key in ("use_tags", "use_heads", "use_deps", "tree", "overwrite"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
@@ -267,11 +275,16 @@ class Linearizer(TrainablePipe):
         known = words
         if tags is not None or labels is not None:
             known = words.without(tags, labels)
-        results = engine.order(known.to_bag(engine), beam_width=self.beam_width, n_best=n_best, tree=self.tree)
+        bag = known.to_bag(engine)
+        results = engine.order(bag, beam_width=self.width_for(bag.is_open), n_best=n_best, tree=self.tree)
         for best in results if known is not words else []:
             best.tags[words.tags != 0] = words.tags[words.tags != 0]
             best.labels[words.labels != 0] = words.labels[words.labels != 0]
         return results
+
+    def width_for(self, is_open: bool) -> int:
+        """The width of the beam for a bag that has arcs missing, or none."""
+        return self.beam_width if is_open else self.tree_beam_width or self.beam_width
 
     def _unknown(self, doc: Doc, keys: Any, kind: str) -> Any:
         """Which of the keys training never saw, or None if it saw all. Says so once for each."""
