@@ -5,6 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,7 @@ tree_ngram_weight = 8.0
 """
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
 EXTENSION = "linearization"
+DOCS_AT_ONCE = 32  # for one thread of `pipe`
 
 
 @Language.factory(
@@ -207,29 +209,34 @@ class Linearizer(TrainablePipe):
 
         RETURNS (Doc): A new Doc with the same words and all annotation. `doc._.linearization` says what was done.
         """
-        try:
-            return self._order(doc)
-        except Exception as problem:
-            self.get_error_handler()(self.name, self, [doc], problem)
-            return None  # as spaCy's own components do; Language reports it
+        for new in self._report(doc, self._try_order([doc])[0]):
+            return new
+        return None  # as spaCy's own components do; Language reports it
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Order a stream of Docs, `n_threads` at a time. The sequence stays. A Doc that cannot be ordered goes to the
-        error handler on its own; the others are not concerned."""
+        """Order a stream of Docs, with `n_threads` threads. The sequence stays. A Doc that cannot be ordered goes to
+        the error handler on its own; the others are not concerned."""
         if self.n_threads == 1:
             for doc in stream:
-                yield from self._report(*self._try_order(doc))
+                yield from self._report(doc, self._try_order([doc])[0])
             return
         with ThreadPoolExecutor(self.n_threads) as pool:
             for batch in minibatch(stream, size=batch_size):
-                for ordered in pool.map(self._try_order, batch):
-                    yield from self._report(*ordered)
+                # A thread that asks for the interpreter's lock for each Doc would wait most of the time.
+                size = min(DOCS_AT_ONCE, -(-len(batch) // self.n_threads))
+                parts = [batch[start : start + size] for start in range(0, len(batch), size)]
+                results = chain.from_iterable(pool.map(self._try_order, parts))
+                for doc, result in zip(batch, results, strict=True):
+                    yield from self._report(doc, result)
 
-    def _try_order(self, doc: Doc) -> tuple[Doc, Doc | Exception]:
+    def _try_order(self, docs: list[Doc]) -> list[Doc | Exception]:
+        """Order some Docs at once. What one of them is not ordered for stands in its place."""
         try:
-            return doc, self._order(doc)
+            return self._order(docs)
         except Exception as problem:
-            return doc, problem
+            if len(docs) == 1:
+                return [problem]
+        return [self._try_order([doc])[0] for doc in docs]
 
     def _report(self, doc: Doc, result: Doc | Exception) -> Iterator[Doc]:
         if isinstance(result, Exception):
@@ -242,7 +249,7 @@ class Linearizer(TrainablePipe):
 
         RETURNS (List[List[Linearization]]): For each Doc the linearization of each of its bags.
         """
-        return [[results[0] for _, results in self._linearize(doc)] for doc in docs]
+        return [[results[0] for _, results in lists] for lists in self._linearize(docs)]
 
     def set_annotations(self, docs: Iterable[Doc], scores: Any) -> None:
         """Not possible: the words of a Doc cannot change places. Use `__call__` or `pipe`, which return new Docs."""
@@ -256,31 +263,27 @@ class Linearizer(TrainablePipe):
         """
         if not len(doc):
             return [doc]
-        lists = self._linearize(doc, n_best)
+        lists = self._linearize([doc], n_best)[0]
         # Of a Doc with several sentences, the n-th alternative has each sentence in its n-th best order.
         n_found = min(len(results) for _, results in lists)
         return [self._build(doc, [(words, results[rank]) for words, results in lists]) for rank in range(n_found)]
 
-    def _linearize(self, doc: Doc, n_best: int = 1) -> list[tuple[Words, list["Linearization"]]]:
-        """The bags of a Doc with their best orders."""
+    def _linearize(self, docs: Iterable[Doc], n_best: int = 1) -> list[list[tuple[Words, list["Linearization"]]]]:
+        """The bags of each Doc with their best orders."""
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
-        return [(words, self._order_words(words, n_best)) for words in split(doc, self.use, self.sentences, self.name)]
-
-    def _order_words(self, words: Words, n_best: int) -> list["Linearization"]:
-        """The best orders of one bag. A tag or label that training never saw is kept, but not seen by the search."""
         engine = self.shim.engine
+        words = [list(split(doc, self.use, self.sentences, self.name)) for doc in docs]
+        bags = [self._without_unknown(part).to_bag(engine) for parts in words for part in parts]
+        widths = [self.width_for(bag.is_open) for bag in bags]
+        found = iter(engine.order_all(bags, beam_widths=widths, n_best=n_best, tree=self.tree))
+        return [[(part, _restore(part, next(found))) for part in parts] for parts in words]
+
+    def _without_unknown(self, words: Words) -> Words:
+        """A tag or label that training never saw is kept, but not seen by the search."""
         tags = self._unknown(words.doc, words.tags, "tags")
         labels = self._unknown(words.doc, words.labels, "labels")
-        known = words
-        if tags is not None or labels is not None:
-            known = words.without(tags, labels)
-        bag = known.to_bag(engine)
-        results = engine.order(bag, beam_width=self.width_for(bag.is_open), n_best=n_best, tree=self.tree)
-        for best in results if known is not words else []:
-            best.tags[words.tags != 0] = words.tags[words.tags != 0]
-            best.labels[words.labels != 0] = words.labels[words.labels != 0]
-        return results
+        return words if tags is None and labels is None else words.without(tags, labels)
 
     def width_for(self, is_open: bool) -> int:
         """The width of the beam for a bag that has arcs missing, or none."""
@@ -299,10 +302,9 @@ class Linearizer(TrainablePipe):
                 warnings.warn(str(error("SL058", name=self.name, kind=kind[:-1], text=text)), stacklevel=2)
         return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))
 
-    def _order(self, doc: Doc) -> Doc:
-        if not len(doc):
-            return doc
-        return self._build(doc, [(words, results[0]) for words, results in self._linearize(doc)])
+    def _order(self, docs: list[Doc]) -> list[Doc | Exception]:
+        lists = iter(self._linearize(doc for doc in docs if len(doc)))
+        return [self._build(doc, [(w, results[0]) for w, results in next(lists)]) if len(doc) else doc for doc in docs]
 
     def _build(self, doc: Doc, parts: list[tuple[Words, "Linearization"]]) -> Doc:
         """The new Doc, from the order of each of its bags."""
@@ -452,6 +454,14 @@ class Linearizer(TrainablePipe):
         for kind, texts in self.cfg.items():
             # The names that any Doc may have for the root, and 0 for nothing, are no news.
             self._known[kind] = {0, *(self.vocab.strings.add(text) for text in (*texts, "ROOT", "root"))}
+
+
+def _restore(words: Words, results: list["Linearization"]) -> list["Linearization"]:
+    """Put back given tags and labels that the search did not see."""
+    for best in results:
+        best.tags[words.tags != 0] = words.tags[words.tags != 0]
+        best.labels[words.labels != 0] = words.labels[words.labels != 0]
+    return results
 
 
 def _join(arrays: list[Any]) -> Any:

@@ -1,8 +1,14 @@
+from collections.abc import Sequence
 from typing import Any
 
 from .bag import Bag
 from .search import Decoder
 
 def decode_both(
-    first: Decoder, second: Decoder, bag: Bag, *, width: int, n_best: int = 1, ngram_weight: float = 0
-) -> list[tuple[float, Any, Any, Any, Any]]: ...
+    decoders: Sequence[Sequence[Decoder]],
+    bags: Sequence[Bag],
+    *,
+    widths: Sequence[int],
+    weights: Sequence[float],
+    n_best: int = 1,
+) -> list[list[tuple[float, Any, Any, Any, Any]]]: ...

@@ -22,48 +22,86 @@ cdef cppclass CandidateC:
     uint64_t content    # a hash of all that it is
 
 
-def decode_both(Decoder first not None, Decoder second not None, Bag bag not None, *, int width, int n_best=1,
-                double ngram_weight=0):
-    """The best orders of a bag, best first, no sequence of words twice: of those with the same words the best counts.
+cdef cppclass JobC:
+    # One bag to order.
+    SearchC searches[2]
+    vector[CandidateC] candidates
+    vector[pair[double, int]] ranks     # the negative score of each candidate, with its number; best first
 
-    first, second (Decoder): The same system in the two directions.
-    width (int): Of each beam.
+
+def decode_both(decoders, bags, *, widths, weights, int n_best=1):
+    """The best orders of some bags, best first, no sequence of words twice: of those with the same words the best
+    counts. The lock of the interpreter is let go once for all of them.
+
+    decoders (Sequence[Sequence[Decoder]]): For each bag, the same system in the two directions.
+    bags (Sequence[Bag]): The bags.
+    widths (Sequence[int]): For each bag, the width of both beams.
+    weights (Sequence[float]): For each bag, the weight of the language models.
     n_best (int): How many results to return at most.
-    ngram_weight (float): Weight of the language models.
-    RETURNS: As `Decoder.decode`.
+    RETURNS (List[List[Tuple[...]]]): For each bag, what `Decoder.decode` returns.
     """
-    cdef Workspace a = first.take_workspace(), b = second.take_workspace()
-    cdef SearchC forth = first.prepare(bag, a, first.weights.for_decoding(), width)
-    cdef SearchC back = second.prepare(bag, b, second.weights.for_decoding(), width)
-    forth.ngram_weight = ngram_weight if first.ngrams.order else 0
-    back.ngram_weight = ngram_weight if second.ngrams.order else 0
-    cdef vector[CandidateC] candidates
-    cdef vector[pair[double, int]] ranks
+    cdef vector[JobC] jobs
+    cdef Workspace forth, back
+    cdef Decoder first, second
     cdef size_t i
+    if not len(bags):
+        return []
+    jobs.resize(len(bags))
+    first, second = decoders[0]
+    forth, back = first.take_workspace(), second.take_workspace()
+    for i in range(jobs.size()):
+        set_job(&jobs[i], decoders[i][0], decoders[i][1], bags[i], forth, back, widths[i], weights[i])
     with nogil:
-        collect(&forth, &a.c, candidates, False)
-        collect(&back, &b.c, candidates, True)
-        for i in range(candidates.size()):
-            if not candidates[i].scored[0]:
-                candidates[i].scores[0] = score_derivation(&forth, &a.c, &candidates[i].result)
-            if not candidates[i].scored[1]:
-                turn(&candidates[i].result)
-                candidates[i].scores[1] = score_derivation(&back, &b.c, &candidates[i].result)
-                turn(&candidates[i].result)
-            ranks.push_back(pair[double, int](-(candidates[i].scores[0] + candidates[i].scores[1]), <int>i))
-        sort(ranks.begin(), ranks.end())
+        for i in range(jobs.size()):
+            solve(&jobs[i], &forth.c, &back.c)
+    results = [best_of(&jobs[i], bags[i], n_best, decoders[i][0].mirrored) for i in range(jobs.size())]
+    first.return_workspace(forth)
+    second.return_workspace(back)
+    return results
+
+
+cdef int set_job(JobC* job, Decoder first, Decoder second, Bag bag, Workspace forth, Workspace back, int width,
+                 double weight) except -1:
+    job.searches[0] = first.prepare(bag, forth, first.weights.for_decoding(), width)
+    job.searches[1] = second.prepare(bag, back, second.weights.for_decoding(), width)
+    job.searches[0].ngram_weight = weight if first.ngrams.order else 0
+    job.searches[1].ngram_weight = weight if second.ngrams.order else 0
+    return 0
+
+
+cdef list best_of(JobC* job, Bag bag, int n_best, bint mirrored):
+    """The best results with different words."""
+    cdef CandidateC* candidate
+    cdef size_t i
     results = []
     seen = set()
-    for i in range(ranks.size()):
+    for i in range(job.ranks.size()):
         if len(results) == n_best:
             break
-        words = candidates[ranks[i].second].words
-        if words not in seen:
-            seen.add(words)
-            results.append(to_arrays(bag, &candidates[ranks[i].second].result, -ranks[i].first, first.mirrored))
-    first.return_workspace(a)
-    second.return_workspace(b)
+        candidate = &job.candidates[job.ranks[i].second]
+        if candidate.words not in seen:
+            seen.add(candidate.words)
+            results.append(to_arrays(bag, &candidate.result, -job.ranks[i].first, mirrored))
     return results
+
+
+cdef int solve(JobC* job, WorkspaceC* forth, WorkspaceC* back) except -1 nogil:
+    """Search in both directions, and rank what they find."""
+    cdef CandidateC* candidate
+    cdef size_t i
+    collect(&job.searches[0], forth, job.candidates, False)
+    collect(&job.searches[1], back, job.candidates, True)
+    for i in range(job.candidates.size()):
+        candidate = &job.candidates[i]
+        if not candidate.scored[0]:
+            candidate.scores[0] = score_derivation(&job.searches[0], forth, &candidate.result)
+        if not candidate.scored[1]:
+            turn(&candidate.result)
+            candidate.scores[1] = score_derivation(&job.searches[1], back, &candidate.result)
+            turn(&candidate.result)
+        job.ranks.push_back(pair[double, int](-(candidate.scores[0] + candidate.scores[1]), <int>i))
+    sort(job.ranks.begin(), job.ranks.end())
+    return 0
 
 
 cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& candidates, bint is_back) except -1 nogil:

@@ -178,36 +178,52 @@ class Engine:
         n_best (int): How many results to return at most.
         tree (bool): Whether to add the arcs that are not given.
         """
+        return self.order_all([bag], beam_widths=[beam_width], n_best=n_best, tree=tree)[0]
+
+    def order_all(
+        self, bags: Sequence[Bag], *, beam_widths: Sequence[int], n_best: int = 1, tree: bool = True
+    ) -> list[list[Linearization]]:
+        """The best orders of some bags, each with its own width of the beam. Other threads can run meanwhile."""
         if n_best < 1:
             raise error("SL022", key="n_best", value=n_best, expected="1 or more")
-        width = beam_width if n_best == 1 else max(beam_width, n_best)
-        results: list[Linearization] = []
-        for score, order, tags, heads, labels in self._ranked(bag, width, n_best):
-            if not tree:
-                heads, labels = bag.heads, bag.column(2)
-            elif not self.decoder.system.builds_trees:
-                heads, labels = self.attacher.attach(order, bag.column(0), tags, heads, labels)
-            if tree and self.settings.labelled:
-                labels[(heads == ROOT) & (labels == 0)] = self.root_label
-            results.append(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
-        return results
-
-    def _ranked(self, bag: Bag, width: int, n_best: int) -> list[Derivation]:
-        """The best derivations of different orders, best first."""
+        widths = [width if n_best == 1 else max(width, n_best) for width in beam_widths]
         self._take_mean()
-        weight = self.settings.ngram_weight if bag.is_open else self.settings.tree_ngram_weight
-        decoders = self.decoders_for(bag)
-        if len(decoders) == 2:
-            first, second = decoders
-            return decode_both(first, second, bag, width=width, n_best=n_best, ngram_weight=weight)
-        if n_best == 1:
-            return decoders[0].decode(bag, width=width, ngram_weight=weight)
-        # With tags and trees to choose from, several derivations may share one order: the best of them counts.
-        orders: dict[bytes, Derivation] = {}
-        forms = bag.column(0)
-        for derivation in decoders[0].decode(bag, width=width, n_best=width, ngram_weight=weight):
-            orders.setdefault(forms[derivation[1]].tobytes(), derivation)
-        return list(orders.values())[:n_best]
+        return [
+            [self._finish(bag, derivation, tree) for derivation in found]
+            for bag, found in zip(bags, self._ranked(bags, widths, n_best), strict=True)
+        ]
+
+    def _finish(self, bag: Bag, derivation: Derivation, tree: bool) -> Linearization:
+        """Add the arcs that are not given, if there is to be a tree."""
+        score, order, tags, heads, labels = derivation
+        if not tree:
+            heads, labels = bag.heads, bag.column(2)
+        elif not self.decoder.system.builds_trees:
+            heads, labels = self.attacher.attach(order, bag.column(0), tags, heads, labels)
+        if tree and self.settings.labelled:
+            labels[(heads == ROOT) & (labels == 0)] = self.root_label
+        return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
+
+    def _ranked(self, bags: Sequence[Bag], widths: Sequence[int], n_best: int) -> list[list[Derivation]]:
+        """For each bag the best derivations of different orders, best first."""
+        decoders = [self.decoders_for(bag) for bag in bags]
+        weights = [self.ngram_weight_for(bag) for bag in bags]
+        if self.settings.direction == "both":
+            return decode_both(decoders, bags, widths=widths, weights=weights, n_best=n_best)
+        found = []
+        for (decoder,), bag, width, weight in zip(decoders, bags, widths, weights, strict=True):
+            derivations = decoder.decode(bag, width=width, n_best=1 if n_best == 1 else width, ngram_weight=weight)
+            # With tags and trees to choose from, several derivations may share one order: the best of them counts.
+            orders: dict[bytes, Derivation] = {}
+            forms = bag.column(0)
+            for derivation in derivations:
+                orders.setdefault(forms[derivation[1]].tobytes(), derivation)
+            found.append(list(orders.values())[:n_best])
+        return found
+
+    def ngram_weight_for(self, bag: Bag) -> float:
+        """How much the language model counts for a bag."""
+        return self.settings.ngram_weight if bag.is_open else self.settings.tree_ngram_weight
 
     def learn_lexicon(self, sentences: Iterable[Sentence]) -> None:
         """Learn the usual tags and labels of gold sentences. Comes before `update`."""
