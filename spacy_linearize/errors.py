@@ -11,6 +11,11 @@ MESSAGES = {
     "SL004": "{words} is its own head. Give it as the root, or leave its head free.",
     "SL005": "A bag of {n} words is over the limit of {limit}. Order it in parts, or raise max_words.",
     "SL006": "'{name}' has {got} entries for {n} words. Give one entry for each word.",
+    "SL007": "The precedence {pair} is not a pair of two different positions from 0 to {last}. Give the position of the "
+    "word that comes first, then that of the other.",
+    "SL008": "No order keeps all of these: {pairs}. Leave one of them out.",
+    "SL009": "It was not found out in time whether an order keeps all given arcs and precedences. Give fewer "
+    "precedences between words that no arcs connect.",
     # What is wrong with the gold order and tree of a training example.
     "SL010": "The gold order does not hold each of the {n} words once. Give a permutation of 0 to {last}.",
     "SL011": "The gold tree is not projective in the gold order, at {words}. Skip the sentence, or make its tree "
@@ -79,15 +84,27 @@ class LinearizeError(ValueError):
 
 
 def error(
-    code: str, *, words: Sequence[int] = (), texts: Sequence[str] | None = None, **values: object
+    code: str,
+    *,
+    words: Sequence[int] = (),
+    pairs: Sequence[tuple[int, int]] | None = None,
+    texts: Sequence[str] | None = None,
+    **values: object,
 ) -> LinearizeError:
     """The error with this code, its message filled in.
 
     words (Sequence[int]): Positions of the words concerned, named in the message.
+    pairs (Optional[Sequence[Tuple[int, int]]]): Pairs of positions of which the first should stand before the second.
     texts (Optional[Sequence[str]]): The words' texts, quoted in the message when known.
     values (object): What else the message names.
     """
-    named = ", ".join(
-        f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {i} '{texts[i]}'" for i in words
-    )
+
+
+    def name(i: int) -> str:
+        return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {i} '{texts[i]}'"
+
+    named = ", ".join(map(name, words))
+    if pairs is not None:
+        values["pairs"] = ", ".join(f"{name(first)} before {name(second)}" for first, second in pairs)
+        words = sorted({i for pair in pairs for i in pair})
     return LinearizeError(MESSAGES[code].format(words=named, **values), code, words)

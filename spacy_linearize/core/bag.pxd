@@ -3,6 +3,7 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .constraints cimport ForestC, Layout
+from .precedence cimport PrecedenceC
 
 cdef enum Attribute:
     FORM
@@ -33,9 +34,12 @@ cdef cppclass BagC:
     vector[int] children_by_tag
     vector[int] puncts          # the words that are punctuation
     bint asks                   # there is a question mark
+    PrecedenceC precedence
 
 
 cdef class Bag:
     cdef BagC c
     cdef readonly Layout layout
     cdef readonly object texts
+    cdef readonly list before   # pairs of input positions: the first stands before the second
+    cdef readonly list circle   # those of them that contradict each other, whatever the arcs

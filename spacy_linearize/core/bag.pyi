@@ -12,6 +12,8 @@ Keys = Sequence[int] | np.ndarray[Any, Any]
 
 class Bag:
     texts: Sequence[str] | None
+    before: list[tuple[int, int]]
+    circle: list[tuple[int, int]]
     def __init__(
         self,
         forms: Keys,
@@ -24,6 +26,7 @@ class Bag:
         suffixes: Keys | None = None,
         shapes: Keys | None = None,
         puncts: Keys | None = None,
+        before: Sequence[tuple[int, int]] = (),
         texts: Sequence[str] | None = None,
         lexicon: Lexicon | None = None,
         max_words: int = ...,

@@ -7,14 +7,16 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from .constraints cimport FREE as C_FREE, ROOT as C_ROOT, lay_out
+from .constraints cimport FREE as C_FREE, ROOT as C_ROOT, ForestC, lay_out
 from .hashing cimport mix
 from .lexicon cimport Lexicon, is_marker, tags_of
+from .precedence cimport find_contradiction, set_precedence
 
 from ..errors import error
 
 cdef enum:
-    SET = 4     # seed of sets, as in `features`
+    SET = 4             # seed of sets, as in `atoms`
+    COLOUR_STEPS = 8    # how far away the ties of a word are looked at
 
 FREE = C_FREE
 ROOT = C_ROOT
@@ -33,13 +35,15 @@ cdef class Bag:
     heads (Optional[Sequence[int]]): For each word the position of its head, FREE or ROOT.
     labels (Optional[Sequence[int]]): The label of the arc to each word's head, 0 where it is free.
     lowers, suffixes, shapes (Optional[Sequence[int]]): Further attributes that templates may name.
+    puncts (Optional[Sequence[int]]): 1 for punctuation, 2 for a question mark.
+    before (Sequence[Tuple[int, int]]): Pairs of positions: the first word has to stand before the second.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
     texts (Optional[Sequence[str]]): The words as text, only used in error messages.
     max_words (int): Refuse more words than this.
     """
 
     def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, puncts=None, texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
+                 shapes=None, puncts=None, before=(), texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
         cdef int n = len(forms)
         if n > max_words:
             raise error("SL005", n=n, limit=max_words)
@@ -59,8 +63,14 @@ cdef class Bag:
         cdef int k
         for k in range(n):
             content.push_back(hash_content(&words[k], arcs[k]))
+        self.before = check_pairs(before, n, texts)
+        if self.before:
+            colour(content, arcs, self.before)
         self.layout = lay_out(arcs, content, texts)
+        if self.before:
+            part_twins(&self.layout.forest, [self.layout.number[k] for pair in self.before for k in pair])
         self.c.forest = self.layout.forest
+        self._set_precedence()
         for k in range(n):
             self.c.words.push_back(words[self.layout.position[k]])
         self.c.first_child.resize(n + 1)
@@ -78,6 +88,15 @@ cdef class Bag:
         if self.c.forest.has_arcs:
             fill_sets(&self.c, LABEL, self.c.children_by_label, FRAME)
             fill_sets(&self.c, TAG, self.c.children_by_tag, COMPANY)
+
+    def _set_precedence(self):
+        pairs = [(self.layout.number[first], self.layout.number[second]) for first, second in self.before]
+        set_precedence(&self.c.precedence, &self.c.forest, pairs)
+        circle = find_contradiction(&self.c.forest, pairs)
+        self.circle = [(self.layout.position[first], self.layout.position[second]) for first, second in circle]
+        # Where some arcs are given and some are not, these may make the conflict smaller: see `reach.conflict`.
+        if circle and not self.c.precedence.is_tangled:
+            raise error("SL008", pairs=self.circle, texts=self.texts)
 
     def __len__(self):
         return self.c.forest.n
@@ -115,6 +134,57 @@ cdef class Bag:
         for k in range(self.c.forest.n):
             view[self.layout.position[k]] = self.c.words[k].columns[attribute]
         return values
+
+
+cdef list check_pairs(pairs, int n, texts):
+    """Pairs of positions as they were given, each once."""
+    checked = []
+    for pair in pairs:
+        try:
+            first, second = (int(k) for k in pair)
+        except (TypeError, ValueError):
+            raise error("SL007", pair=pair, last=n - 1) from None
+        if not (0 <= first < n and 0 <= second < n) or first == second:
+            raise error("SL007", pair=pair, last=n - 1)
+        if (first, second) not in checked:
+            checked.append((first, second))
+    return checked
+
+
+cdef int colour(vector[uint64_t]& content, const int[:] heads, pairs) except -1:
+    """Let the content of words take in what they are tied to, so that words with other ties are not taken for equal."""
+    cdef int n = content.size(), k, step
+    cdef vector[uint64_t] sums
+    for step in range(min(COLOUR_STEPS, n)):
+        sums.assign(n, 0)
+        for k in range(n):
+            if heads[k] >= 0:
+                sums[k] += mix(1, content[heads[k]])
+                sums[heads[k]] += mix(2, content[k])
+        for first, second in pairs:
+            sums[<int>first] += mix(3, content[<int>second])
+            sums[<int>second] += mix(4, content[<int>first])
+        for k in range(n):
+            content[k] = mix(content[k], sums[k])
+    return 0
+
+
+cdef int part_twins(ForestC* forest, tied) except -1:
+    """Words that are tied to others are no twins, nor is what they hang on: which of them comes first may matter."""
+    cdef vector[char] is_tied
+    cdef int k
+    is_tied.resize(forest.n)
+    for k in tied:
+        while k >= 0 and not is_tied[k]:
+            is_tied[k] = True
+            k = forest.head[k]
+    for k in range(forest.n):
+        if forest.twin[k] >= 0 and (is_tied[k] or is_tied[forest.twin[k]]):
+            forest.twin[k] = -1
+        forest.twin_above[k] = k if forest.twin[k] >= 0 else -1
+        if forest.twin[k] < 0 and forest.head[k] >= 0:
+            forest.twin_above[k] = forest.twin_above[forest.head[k]]
+    return 0
 
 
 cdef as_array(name, values, int n, dtype):

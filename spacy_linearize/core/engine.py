@@ -26,6 +26,7 @@ from .learn import update
 from .lexicon import Lexicon
 from .ngrams import Ngrams
 from .order_first import OrderFirst
+from .reach import conflict
 from .search import Decoder
 from .settings import Settings
 from .system import TransitionSystem
@@ -188,10 +189,20 @@ class Engine:
             raise error("SL022", key="n_best", value=n_best, expected="1 or more")
         widths = [width if n_best == 1 else max(width, n_best) for width in beam_widths]
         self._take_mean()
-        return [
-            [self._finish(bag, derivation, tree) for derivation in found]
-            for bag, found in zip(bags, self._ranked(bags, widths, n_best), strict=True)
-        ]
+        for bag in bags:
+            if bag.circle:
+                raise self._no_order(bag)
+        results = []
+        for bag, found in zip(bags, self._ranked(bags, widths, n_best), strict=True):
+            if not found:
+                raise self._no_order(bag)
+            results.append([self._finish(bag, derivation, tree) for derivation in found])
+        return results
+
+    def _no_order(self, bag: Bag) -> LinearizeError:
+        """What to say of a bag whose precedences cannot be kept."""
+        pairs = conflict(bag, OrderFirst())
+        return error("SL008", pairs=pairs, texts=bag.texts) if pairs is not None else error("SL009")
 
     def _finish(self, bag: Bag, derivation: Derivation, tree: bool) -> Linearization:
         """Add the arcs that are not given, if there is to be a tree."""

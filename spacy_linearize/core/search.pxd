@@ -7,6 +7,7 @@ from .bag cimport Bag
 from .features cimport ExtractionC, Features, PlanC
 from .lexicon cimport Lexicon
 from .pairs cimport PairPlanC, PairsC
+from .reach cimport ReachC
 from .ngrams cimport Ngrams, NgramsC
 from .state cimport SHIFT, ActionC, NodeC, StateC
 from .system cimport ContextC, GoldC, ScratchC, SystemC, TransitionSystem
@@ -28,6 +29,7 @@ cdef cppclass WorkspaceC:
     vector[NodeC] nodes
     vector[TraceC] trace
     ScratchC scratch
+    ReachC reach                    # where precedences may lead into a dead end
     ExtractionC extraction
     PairsC pairs
     vector[StateC] beam

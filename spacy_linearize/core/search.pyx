@@ -22,6 +22,7 @@ from .ngrams cimport (
     BEGIN, END, NOT_SEEN, UNITS, HistoryC, known_word, log_probability, log_units, look_back, seen_units,
 )
 from .pairs cimport PairC, find_pair_slots, score_pairs, start_pairs, sum_up
+from .reach cimport can_finish, legal_actions, start_reach
 from .state cimport NONE, RIGHTARC, SHIFT, NodeC, copy_state, n_blocks, start
 from .system cimport make_gold, start_scratch
 from .weights cimport TableC, sum_weights
@@ -59,6 +60,8 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.nodes.clear()
     workspace.trace.clear()
     workspace.path.clear()
+    if must_check(search):
+        start_reach(&workspace.reach, not search.builds_trees)
     workspace.beam.resize(1)
     start(&workspace.beam[0], workspace.bits.data(), n)
     return 0
@@ -99,7 +102,8 @@ cdef int score_all_pairs(SearchC* search, WorkspaceC* workspace) except -1 nogil
 
 cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     """One step: from the beam to the best states that are one action further."""
-    cdef int b, i, first, rank, kept, n = search.context.bag.forest.n
+    cdef int b, i, first, rank, n_ranks, kept = 0, n = search.context.bag.forest.n
+    cdef bint is_checked
     cdef StateC* state
     cdef TraceC trace
     workspace.actions.clear()
@@ -107,24 +111,43 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.ranks.clear()
     for b in range(<int>workspace.beam.size()):
         first = workspace.actions.size()
-        search.system.legal(&search.context, &workspace.beam[b], &workspace.actions)
+        legal_actions(&search.context, search.system, &workspace.beam[b], &workspace.actions)
         workspace.parents.resize(workspace.actions.size(), b)
         score_actions(search, workspace, &workspace.beam[b], first)
-    kept = select_best(&workspace.ranks, search.width)
-    workspace.next_beam.resize(kept)
-    for rank in range(kept):
+    is_checked = must_check(search)
+    n_ranks = select_best(&workspace.ranks, search.width if not is_checked else <int>workspace.ranks.size())
+    workspace.next_beam.resize(min(n_ranks, search.width))
+    for rank in range(n_ranks):
+        if kept == search.width:
+            break
         i = workspace.ranks[rank].second
-        state = &workspace.next_beam[rank]
-        copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + <size_t>rank * n_blocks(n), n)
+        state = &workspace.next_beam[kept]
+        copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + <size_t>kept * n_blocks(n), n)
         state.score = -workspace.ranks[rank].first
         search.system.apply(&search.context, state, &workspace.actions[i])
+        if is_checked and can_finish(&workspace.reach, &search.context, search.system, state, n_left(search, state)) != 1:
+            continue
+        kept += 1
         trace.parent = state.trace
         trace.action = workspace.actions[i]
         workspace.trace.push_back(trace)
         state.trace = workspace.trace.size() - 1
+    workspace.next_beam.resize(kept)
     workspace.beam.swap(workspace.next_beam)
     workspace.bits.swap(workspace.next_bits)
     return 0
+
+
+cdef inline bint must_check(SearchC* search) noexcept nogil:
+    """Whether a state may turn out to be a dead end."""
+    return search.context.bag.precedence.is_tangled or (
+        search.context.bag.precedence.is_active and search.builds_trees)
+
+
+cdef inline int n_left(SearchC* search, const StateC* state) noexcept nogil:
+    """How many actions a state is away from the end. Every arc makes the stack one word shorter."""
+    cdef int n_taken = 2 * state.n_shifted - state.depth if search.builds_trees else state.n_shifted
+    return search.system.n_steps(search.context.bag.forest.n) - n_taken
 
 
 cdef int select_best(vector[pair[double, int]]* ranks, int width) except -1 nogil:
@@ -144,6 +167,8 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
     cdef bint shared_is_known = False
     cdef ActionC* action
     cdef HistoryC history
+    if first == last:
+        return 0
     if is_forced(&workspace.actions[first], last - first):
         workspace.ranks.push_back(pair[double, int](-state.score, first))
         return 0
@@ -322,7 +347,7 @@ cdef double score_derivation(SearchC* search, WorkspaceC* workspace, GoldC* gold
             workspace.path_actions.resize(step)
         legal.clear()
         if action.type != SHIFT:  # a SHIFT is scored in any case
-            search.system.legal(&search.context, state, &legal)
+            legal_actions(&search.context, search.system, state, &legal)
         copy_state(state + 1, state, workspace.path_bits.data() + <size_t>(step + 1) * n_blocks(n), n)
         (state + 1).score += score_action(search, workspace, state, &action, legal.size())
         search.system.apply(&search.context, state + 1, &action)

@@ -5,6 +5,7 @@ from libcpp.vector cimport vector
 from .bag cimport Bag
 from .features cimport N_SCOPES, NOT_THERE, FiredC, extract, extract_action, find_slots
 from .pairs cimport PairC, decided_pairs, find_pair_slots
+from .reach cimport legal_actions
 from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
 from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .system cimport GoldC, make_gold
@@ -48,7 +49,7 @@ cdef class Stepper:
     cdef int _find_legal(self) except -1:
         self.actions.clear()
         if not self.is_final:
-            self.search.system.legal(&self.search.context, &self.state, &self.actions)
+            legal_actions(&self.search.context, self.search.system, &self.state, &self.actions)
         return 0
 
     @property

@@ -1,0 +1,22 @@
+"""Whether a state can be finished, where precedences may have led into a dead end."""
+from libc.stdint cimport uint64_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+from .state cimport ActionC, StateC
+from .system cimport ContextC, SystemC
+
+cdef enum:
+    MAX_TRIED = 1000000     # states that are tried for one bag, before it is given up
+
+
+cdef cppclass ReachC:
+    # What is known of the states of one bag.
+    unordered_map[uint64_t, bint] known     # by hash of the state: whether it can be finished
+    bint remembers                          # the hash tells all that the legality of what follows depends on
+    int n_tried
+
+
+cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil
+cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, vector[ActionC]* actions) except -1 nogil
+cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil

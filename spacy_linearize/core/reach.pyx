@@ -1,0 +1,195 @@
+"""A search in depth for one way to the end. States are remembered, so that no part of the way is tried twice."""
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from .bag cimport Bag, BagC
+from .constraints cimport ROOT, ForestC, is_shifted, is_untouched
+from .hashing cimport mix
+from .precedence cimport may_come, set_precedence
+from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
+from .system cimport ContextC, ScratchC, SystemC, TransitionSystem, start_scratch
+
+
+cdef cppclass FrameC:
+    # A state on the way, and how it may go on.
+    StateC state
+    vector[uint64_t] bits
+    vector[ActionC] actions
+    size_t next_action
+    uint64_t key
+
+
+cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil:
+    reach.known.clear()
+    reach.remembers = remembers
+    reach.n_tried = 0
+    return 0
+
+
+cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, vector[ActionC]* actions) except -1 nogil:
+    """The legal actions of a state, without SHIFTs of words that have to wait for others."""
+    cdef size_t i, kept = actions.size()
+    cdef BagC* bag = context.bag
+    i = kept
+    system.legal(context, state, actions)
+    if not bag.precedence.is_active:
+        return 0
+    while i < actions.size():
+        if actions[0][i].type != SHIFT or may_come(&bag.precedence, &bag.forest, state.shifted, actions[0][i].word,
+                                                   context.mirrored):
+            actions[0][kept] = actions[0][i]
+            kept += 1
+        i += 1
+    actions.resize(kept)
+    return 0
+
+
+cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil:
+    """Whether some actions lead from a state to the end. 2, if that was not found out within MAX_TRIED states.
+
+    n_steps (int): How many actions are left.
+    """
+    cdef vector[FrameC] way
+    cdef size_t n_nodes = context.nodes.size()
+    cdef int found = 0
+    cdef FrameC* last
+    cdef ActionC action
+    way.reserve(n_steps + 1)
+    push(reach, context, system, state, &way)
+    while not way.empty():
+        last = &way.back()
+        if <int>way.size() > n_steps:
+            found = 1
+            break
+        if reach.remembers and reach.known.count(last.key):
+            if reach.known[last.key]:
+                found = 1
+                break
+            way.pop_back()
+            continue
+        if last.next_action == last.actions.size():
+            reach.known[last.key] = False
+            way.pop_back()
+            continue
+        if reach.n_tried >= MAX_TRIED:
+            found = 2
+            break
+        action = last.actions[last.next_action]
+        last.next_action += 1
+        push(reach, context, system, &last.state, &way)
+        system.apply(context, &way.back().state, &action)
+        look(reach, context, system, &way.back())
+    if found == 1:
+        while not way.empty():
+            reach.known[way.back().key] = True
+            way.pop_back()
+    context.nodes.resize(n_nodes)
+    return found
+
+
+cdef int push(ReachC* reach, ContextC* context, SystemC* system, const StateC* state,
+              vector[FrameC]* way) except -1 nogil:
+    """Put a copy of a state on the way."""
+    cdef int n = context.bag.forest.n
+    cdef FrameC* frame
+    way.resize(way.size() + 1)
+    frame = &way.back()
+    frame.bits.resize(n_blocks(n) + 1)
+    copy_state(&frame.state, state, frame.bits.data(), n)
+    if way.size() == 1:
+        look(reach, context, system, frame)
+    return 0
+
+
+cdef int look(ReachC* reach, ContextC* context, SystemC* system, FrameC* frame) except -1 nogil:
+    """Find out how a state may go on."""
+    reach.n_tried += 1
+    frame.next_action = 0
+    frame.key = key_of(context, &frame.state)
+    frame.actions.clear()
+    if not is_stuck(context, &frame.state):
+        legal_actions(context, system, &frame.state, &frame.actions)
+    return 0
+
+
+cdef uint64_t key_of(ContextC* context, const StateC* state) noexcept nogil:
+    """A hash of the words placed and of the stack. Where a system adds arcs of its own, more would count."""
+    cdef uint64_t h = 0
+    cdef int i, node = state.top
+    for i in range(n_blocks(context.bag.forest.n)):
+        h = mix(h, state.shifted[i])
+    while node != NONE:
+        h = mix(mix(h, 1 + context.nodes[0][node].word), context.nodes[0][node].pending)
+        node = context.nodes[0][node].below
+    return h
+
+
+cdef bint is_stuck(ContextC* context, const StateC* state) noexcept nogil:
+    """Whether what is open on top of the stack can be seen not to be finished: it waits, directly or by way of
+    components that would have to be placed inside of it, for a word of one that can go on only after it."""
+    cdef ForestC* forest = &context.bag.forest
+    cdef vector[int] needed
+    cdef vector[char] is_needed
+    cdef size_t i, j
+    cdef int top, k, p
+    if state.depth == 0 or not context.bag.precedence.is_tangled:
+        return False
+    is_needed.resize(forest.n)
+    needed.push_back(forest.top[context.nodes[0][state.top].word])
+    is_needed[needed[0]] = True
+    i = 0
+    while i < needed.size():
+        top = needed[i]
+        i += 1
+        for k in range(top, top + forest.size[top]):
+            if is_shifted(state.shifted, k):
+                continue
+            for j in range(context.bag.precedence.words[context.mirrored][k].size()):
+                p = context.bag.precedence.words[context.mirrored][k][j]
+                if is_shifted(state.shifted, p) or is_needed[forest.top[p]]:
+                    continue
+                p = forest.top[p]
+                if forest.head[p] == ROOT or not is_untouched(forest, state.shifted, p):
+                    return True
+                is_needed[p] = True
+                needed.push_back(p)
+    return False
+
+
+def conflict(Bag bag not None, TransitionSystem system not None):
+    """What keeps a bag from being ordered: precedences of which none can be left out, or None if that was not found out.
+
+    bag (Bag): One with a circle, or that a search found no order for.
+    system (TransitionSystem): One that adds no arcs of its own; which orders there are does not depend on it.
+    RETURNS (Optional[List[Tuple[int, int]]]): Pairs of input positions, as they were given.
+    """
+    needed = bag.circle or bag.before
+    if not bag.circle and can_order(bag, system, needed) == 2:
+        return None
+    for pair in needed:
+        rest = [other for other in needed if other != pair]
+        if can_order(bag, system, rest) == 0:
+            needed = rest
+    return needed
+
+
+cdef int can_order(Bag bag, TransitionSystem system, pairs) except -1:
+    """As `can_finish`, for a bag with some of its precedences."""
+    cdef BagC copy = bag.c
+    cdef vector[NodeC] nodes
+    cdef vector[uint64_t] bits
+    cdef ScratchC scratch
+    cdef ContextC context
+    cdef ReachC reach
+    cdef StateC state
+    set_precedence(&copy.precedence, &copy.forest,
+                   [(bag.layout.number[first], bag.layout.number[second]) for first, second in pairs])
+    context.bag = &copy
+    context.nodes = &nodes
+    context.scratch = &scratch
+    context.mirrored = context.labelled = context.search_tags = False
+    bits.resize(n_blocks(copy.forest.n) + 1)
+    start(&state, bits.data(), copy.forest.n)
+    start_scratch(&scratch, copy.forest.n)
+    start_reach(&reach, True)
+    return can_finish(&reach, &context, &system.c, &state, copy.forest.n)
