@@ -67,9 +67,12 @@ class Words:
             labels=self.labels if labels is None else np.where(labels, np.uint64(0), self.labels),
         )
 
-    def to_bag(self, engine: "Engine") -> "Bag":
-        """The bag of these words, for the search."""
-        return engine.bag(**self._by_name(), texts=LazyTexts(self))
+    def to_bag(self, engine: "Engine", before: Sequence[tuple[int, int]] = ()) -> "Bag":
+        """The bag of these words, for the search.
+
+        before (Sequence[Tuple[int, int]]): Pairs of positions of which the first stands before the second.
+        """
+        return engine.bag(**self._by_name(), before=before, texts=LazyTexts(self))
 
     def to_sentence(self) -> "Sentence":
         """The same words as a gold sentence, to learn from."""

@@ -258,7 +258,9 @@ def evaluate_command(
     def run(tags: float, heads: float, width: int | None = None) -> evaluation.Run:
         result = evaluation.evaluate(nlp, corpus, tags=tags, heads=heads, beam_width=width, **settings)
         scores = (f"{value:.2f}" if value is not None else "–" for value in result.scores.values())
-        print(f"| {tags:.0%} | {heads:.0%} | {result.beam_width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True)
+        print(
+            f"| {tags:.0%} | {heads:.0%} | {result.beam_width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True
+        )
         return result
 
     runs = [run(t, h) for t, h in (evaluation.GRID if grid else [(tags, heads)])]

@@ -6,13 +6,13 @@ MESSAGES = {
     # What is wrong with a bag of words.
     "SL001": "The given heads form a cycle: {words}. Leave the head of one of these words free.",
     "SL002": "More than one word is given as the root: {words}. Keep one root and free the others.",
-    "SL003": "{words} has head {head}, but the bag has positions 0 to {last}. "
-    "Use one of these, or leave the head free.",
+    "SL003": "{words} has head {head}, but the bag has positions 0 to {last}. Use one of these, or leave the head "
+    "free.",
     "SL004": "{words} is its own head. Give it as the root, or leave its head free.",
     "SL005": "A bag of {n} words is over the limit of {limit}. Order it in parts, or raise max_words.",
     "SL006": "'{name}' has {got} entries for {n} words. Give one entry for each word.",
-    "SL007": "The precedence {pair} is not a pair of two different positions from 0 to {last}. Give the position of the "
-    "word that comes first, then that of the other.",
+    "SL007": "The precedence {pair} is not a pair of two different positions from 0 to {last}. Give the position of "
+    "the word that comes first, then that of the other.",
     "SL008": "No order keeps all of these: {pairs}. Leave one of them out.",
     "SL009": "It was not found out in time whether an order keeps all given arcs and precedences. Give fewer "
     "precedences between words that no arcs connect.",
@@ -21,8 +21,8 @@ MESSAGES = {
     "SL011": "The gold tree is not projective in the gold order, at {words}. Skip the sentence, or make its tree "
     "projective.",
     "SL012": "The gold tree has {n} roots, or heads are missing. Give one word the head ROOT and every other a head.",
-    "SL013": "The predicted Doc has other words than the reference, or the same words in a sequence that leaves "
-    "their match open: '{word}'. Give both Docs the same tokens in the same sequence.",
+    "SL013": "The predicted Doc has other words than the reference, or the same words in a sequence that leaves their "
+    "match open: '{word}'. Give both Docs the same tokens in the same sequence.",
     "SL014": "The gold head of {words} is not the given one. Leave that head free.",
     # What is wrong with the settings.
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
@@ -42,12 +42,33 @@ MESSAGES = {
     "SL045": "Found no example with words to learn from. Give initialize() a corpus of sentences in their right order.",
     "SL046": "The compiled modules of spacy_linearize are missing ({problem}). If Python runs in the folder of the "
     "sources, install them in place: pip install -e .",
+    "SL047": "There is no alternative {rank}: doc._.linearization holds {n}. Set n_best of the component, and name "
+    "one from 0 to n_best - 1.",
+    # What is wrong with what a Doc says about its order.
+    "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
+    "their sequence: name tokens of one sentence.",
+    "SL061": "doc._.{name} holds {value!r}, which does not name different tokens of the Doc. linearize_before is a "
+    "list of pairs, linearize_fixed a list of lists, linearize_first and linearize_last a position or a list of them; "
+    "positions are 0 to {last}.",
+    "SL062": "'{name}' has units = 'noun_chunks', but the Doc has none ({problem}). Parse it first, in a language "
+    "with noun chunks, or use a span group.",
+    "SL063": "'{name}' has units = '{units}', but the Doc has no such span group (it has: {known}). Set "
+    "doc.spans['{units}'], or units to null, 'ents' or 'noun_chunks'.",
+    "SL064": "{words} are asked for in this sequence, but belong to one unit in which they stand the other way round. "
+    "Leave out the precedence, or the unit.",
+    "SL065": "The unit at {words} runs over the end of a sentence. Keep units within sentences.",
+    "SL066": "The unit at {words} overlaps another one. Keep each token in one unit at most.",
+    "SL067": "A unit is tied to the outside at more than one of its words: {words}. Give only one of them a head "
+    "outside.",
+    "SL068": "Something hangs on {words}, in this sequence, but a unit is tied by its head alone, the second of "
+    "these. Tie it to the head, or leave that arc free.",
+    "SL069": "The given arcs inside of the unit {words} cross, or run over its head. Leave one of them free.",
     # What is wrong on the command line.
     "SL050": "Plots need matplotlib. Install it with: pip install 'spacy-linearize[plots]'.",
     "SL052": "The pipeline '{model}' has no linearizer. Train one, or add one from a trained pipeline: "
     "nlp.add_pipe('linearizer', source=trained_nlp).",
-    "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, or "
-    "their --format; --split must match some of them.",
+    "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, "
+    "or their --format; --split must match some of them.",
     "SL054": "{path} is not a .spacy file. Make one with 'spacy linearize convert'.",
     "SL058": "'{name}' was not trained with the {kind} '{text}': it is kept, but treated as if it were not given. Use "
     "the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
@@ -62,8 +83,8 @@ MESSAGES = {
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads up to {known}. Upgrade spacy_linearize.",
     "SL032": "{source} is damaged: {what}. Copy or train the model again.",
-    "SL033": "{source} was trained with other feature templates (fingerprint {found}, expected {known}). "
-    "Load it with the settings it was trained with.",
+    "SL033": "{source} was trained with other feature templates (fingerprint {found}, expected {known}). Load it with "
+    "the settings it was trained with.",
 }
 
 
@@ -98,7 +119,6 @@ def error(
     texts (Optional[Sequence[str]]): The words' texts, quoted in the message when known.
     values (object): What else the message names.
     """
-
 
     def name(i: int) -> str:
         return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {i} '{texts[i]}'"

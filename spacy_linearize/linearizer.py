@@ -19,12 +19,14 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
 from .architecture import EngineShim, engine_shim
-from .bag import FREE, Use, Words, split
+from .bag import Use, Words
+from .build import EXTENSION, Builder, by_rank
+from .control import EXTENSIONS as CONTROLS
 from .errors import error
 from .examples import gold_sentences, training_pairs
 from .language_model import read_sentences
+from .ordering import Found, Orderer
 from .projective import is_projective
-from .reorder import reorder
 from .scorer import SCORES
 
 if TYPE_CHECKING:
@@ -53,7 +55,6 @@ ngram_weight = 5.0
 tree_ngram_weight = 8.0
 """
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
-EXTENSION = "linearization"
 DOCS_AT_ONCE = 32  # for one thread of `pipe`
 
 
@@ -68,6 +69,8 @@ DOCS_AT_ONCE = 32  # for one thread of `pipe`
         "use_heads": True,
         "use_deps": True,
         "sentences": "doc",
+        "units": None,
+        "n_best": 1,
         "tree": True,
         "overwrite": False,
         "n_threads": 1,
@@ -89,6 +92,8 @@ def make_linearizer(
     use_heads: Any,
     use_deps: Any,
     sentences: Any,
+    units: Any,
+    n_best: Any,
     tree: Any,
     overwrite: Any,
     n_threads: Any,
@@ -106,6 +111,8 @@ def make_linearizer(
         use_heads=use_heads,
         use_deps=use_deps,
         sentences=sentences,
+        units=units,
+        n_best=n_best,
         tree=tree,
         overwrite=overwrite,
         n_threads=n_threads,
@@ -125,6 +132,8 @@ class Linearizer(TrainablePipe):
         Training uses `beam_width` for all bags.
     use_tags, use_heads, use_deps (bool): Whether tags, heads and labels that a Doc has are constraints, or ignored.
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
+    units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.
+    n_best (int): How many orders `doc._.linearization` holds, best first.
     tree (bool): Whether to add the arcs and labels that are not given.
     overwrite (bool): Whether predictions replace annotation that was ignored.
     n_threads (int): How many Docs `pipe` orders, and how many searches `update` trains, at the same time.
@@ -144,6 +153,8 @@ class Linearizer(TrainablePipe):
         use_heads: bool = True,
         use_deps: bool = True,
         sentences: str = "doc",
+        units: str | None = None,
+        n_best: int = 1,
         tree: bool = True,
         overwrite: bool = False,
         n_threads: int = 1,
@@ -160,6 +171,8 @@ class Linearizer(TrainablePipe):
         self.use_heads = use_heads
         self.use_deps = use_deps
         self.sentences = sentences
+        self.units = units
+        self.n_best = n_best
         self.tree = tree
         self.overwrite = overwrite
         self.n_threads = n_threads
@@ -169,10 +182,10 @@ class Linearizer(TrainablePipe):
         self._rng = random.Random(seed)
         self._known: dict[str, set[int]] = {"tags": set(), "labels": set()}
         self._reported: set[tuple[str, int]] = set()
-        _claim_extension()
+        _claim_extensions()
 
     def _check_settings(self, seed: Any) -> None:
-        for key in ("beam_width", "tree_beam_width", "n_threads"):
+        for key in ("beam_width", "tree_beam_width", "n_best", "n_threads"):
             value = getattr(self, key)
             if (type(value) is not int or value < 1) and not (key == "tree_beam_width" and value is None):
                 raise error("SL022", key=key, value=value, expected="a whole number, 1 or more")
@@ -181,6 +194,9 @@ class Linearizer(TrainablePipe):
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
         if self.sentences not in ("doc", "sents"):
             raise error("SL022", key="sentences", value=self.sentences, expected="'doc' or 'sents'")
+        if self.units is not None and (type(self.units) is not str or not self.units):
+            expected = "null, 'ents', 'noun_chunks' or the key of a span group"
+            raise error("SL022", key="units", value=self.units, expected=expected)
         if type(seed) is not int:
             raise error("SL022", key="seed", value=seed, expected="a whole number")
 
@@ -256,28 +272,35 @@ class Linearizer(TrainablePipe):
         raise error("SL044")
 
     def alternatives(self, doc: Doc, n_best: int) -> list[Doc]:
-        """The best orders of a Doc, best first.
+        """The best orders of a Doc, best first, no two with the same words in the same sequence.
 
         n_best (int): How many to return at most.
         RETURNS (List[Doc]): A new Doc for each.
         """
         if not len(doc):
             return [doc]
-        lists = self._linearize([doc], n_best)[0]
-        # Of a Doc with several sentences, the n-th alternative has each sentence in its n-th best order.
-        n_found = min(len(results) for _, results in lists)
-        return [self._build(doc, [(words, results[rank]) for words, results in lists]) for rank in range(n_found)]
+        builder = self._builder(n_best=1)
+        return [builder.build(doc, [bags]) for bags in by_rank(self._linearize([doc], n_best)[0])]
 
-    def _linearize(self, docs: Iterable[Doc], n_best: int = 1) -> list[list[tuple[Words, list["Linearization"]]]]:
-        """The bags of each Doc with their best orders."""
+    @property
+    def orderer(self) -> Orderer:
+        """Orders Docs under the current settings."""
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
-        engine = self.shim.engine
-        words = [list(split(doc, self.use, self.sentences, self.name)) for doc in docs]
-        bags = [self._without_unknown(part).to_bag(engine) for parts in words for part in parts]
-        widths = [self.width_for(bag.is_open) for bag in bags]
-        found = iter(engine.order_all(bags, beam_widths=widths, n_best=n_best, tree=self.tree))
-        return [[(part, _restore(part, next(found))) for part in parts] for parts in words]
+        return Orderer(
+            engine=self.shim.engine,
+            use=self.use,
+            sentences=self.sentences,
+            units=self.units,
+            tree=self.tree,
+            name=self.name,
+            width_for=self.width_for,
+            without_unknown=self._without_unknown,
+        )
+
+    def _linearize(self, docs: Iterable[Doc], n_best: int = 1) -> list[Found]:
+        """The bags of each Doc with their best orders."""
+        return self.orderer.order(docs, n_best)
 
     def _without_unknown(self, words: Words) -> Words:
         """A tag or label that training never saw is kept, but not seen by the search."""
@@ -303,46 +326,12 @@ class Linearizer(TrainablePipe):
         return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))
 
     def _order(self, docs: list[Doc]) -> list[Doc | Exception]:
-        lists = iter(self._linearize(doc for doc in docs if len(doc)))
-        return [self._build(doc, [(w, results[0]) for w, results in next(lists)]) if len(doc) else doc for doc in docs]
+        found = iter(self._linearize((doc for doc in docs if len(doc)), self.n_best))
+        builder = self._builder(self.n_best)
+        return [builder.build(doc, by_rank(next(found))) if len(doc) else doc for doc in docs]
 
-    def _build(self, doc: Doc, parts: list[tuple[Words, "Linearization"]]) -> Doc:
-        """The new Doc, from the order of each of its bags."""
-        order = _join([_shift(best.order, words.start) for words, best in parts])
-        tags = _join([best.tags for _, best in parts])
-        heads = _join([_shift(best.heads, words.start) for words, best in parts])
-        labels = _join([best.labels for _, best in parts])
-        if not (self.overwrite or self.use == Use()):
-            tags, heads, labels = self._keep_ignored(doc, tags, heads, labels)
-        spaces: list[bool] = []
-        for words, best in parts:
-            if spaces:
-                spaces[-1] = True  # between sentences
-            spaces += self.shim.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
-        new = reorder(doc, order, spaces, tags, heads, labels)
-        if len(parts) > 1 and not self.tree:
-            for words, _ in parts:
-                for i in range(len(words)):
-                    new[words.start + i].is_sent_start = i == 0
-        # Tuples, because that is what lists become on the way through a DocBin.
-        new.user_data["._.", EXTENSION, None, None] = {
-            "order": tuple(order.tolist()),
-            "score": sum(best.score for _, best in parts),
-            "given_tags": tuple((_join([words.tags for words, _ in parts])[order] != 0).tolist()),
-            "given_heads": tuple((_join([words.heads for words, _ in parts])[order] != FREE).tolist()),
-        }
-        return new
-
-    def _keep_ignored(self, doc: Doc, tags: Any, heads: Any, labels: Any) -> tuple[Any, Any, Any]:
-        """Annotation that was not used as a constraint stays, unless it is to be overwritten. Heads stay only as a
-        whole: a mixture with predicted ones might not be a tree."""
-        old_tags, old_labels = doc.to_array("TAG"), doc.to_array("DEP")
-        tags = np.where(old_tags != 0, old_tags, tags)
-        if self.use_heads and not self.use_deps:
-            labels = np.where((old_labels != 0) & (old_labels != self.vocab.strings["dep"]), old_labels, labels)
-        elif not self.use_heads and old_labels.all():
-            heads, labels = np.array([token.head.i for token in doc], dtype=np.int32), old_labels
-        return tags, heads, labels
+    def _builder(self, n_best: int) -> Builder:
+        return Builder(spacing=self.shim.spacing, use=self.use, tree=self.tree, overwrite=self.overwrite, n_best=n_best)
 
     # Training
 
@@ -456,25 +445,9 @@ class Linearizer(TrainablePipe):
             self._known[kind] = {0, *(self.vocab.strings.add(text) for text in (*texts, "ROOT", "root"))}
 
 
-def _restore(words: Words, results: list["Linearization"]) -> list["Linearization"]:
-    """Put back given tags and labels that the search did not see."""
-    for best in results:
-        best.tags[words.tags != 0] = words.tags[words.tags != 0]
-        best.labels[words.labels != 0] = words.labels[words.labels != 0]
-    return results
-
-
-def _join(arrays: list[Any]) -> Any:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-def _shift(heads: Any, start: int) -> Any:
-    """Positions in a sentence as positions in its Doc."""
-    return heads if start == 0 else np.where(heads >= 0, heads + np.int32(start), heads)
-
-
-def _claim_extension() -> None:
-    if not Doc.has_extension(EXTENSION):
-        Doc.set_extension(EXTENSION, default=None)
-    elif Doc.get_extension(EXTENSION) != (None, None, None, None):
-        raise error("SL041", name=EXTENSION)
+def _claim_extensions() -> None:
+    for name in (EXTENSION, *CONTROLS):
+        if not Doc.has_extension(name):
+            Doc.set_extension(name, default=None)
+        elif Doc.get_extension(name) != (None, None, None, None):
+            raise error("SL041", name=name)

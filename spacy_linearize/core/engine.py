@@ -207,13 +207,32 @@ class Engine:
     def _finish(self, bag: Bag, derivation: Derivation, tree: bool) -> Linearization:
         """Add the arcs that are not given, if there is to be a tree."""
         score, order, tags, heads, labels = derivation
-        if not tree:
-            heads, labels = bag.heads, bag.column(2)
-        elif not self.decoder.system.builds_trees:
-            heads, labels = self.attacher.attach(order, bag.column(0), tags, heads, labels)
-        if tree and self.settings.labelled:
+        if not (tree and self.builds_trees):
+            return self.attach(bag, order, score=score, tree=tree)
+        if self.settings.labelled:
             labels[(heads == ROOT) & (labels == 0)] = self.root_label
         return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
+
+    def attach(
+        self, bag: Bag, order: Array, *, score: float = 0.0, arcs: Array | None = None, tree: bool = True
+    ) -> Linearization:
+        """A linearization from an order: with the tags of the bag, and a tree over it.
+
+        order (ndarray): Input positions in order; the given arcs must be projective in it.
+        arcs (Optional[ndarray]): By input position, heads that are to be kept beside the given ones, or FREE.
+        """
+        tags, heads, labels = bag.column(1), bag.heads, bag.column(2)
+        if tree:
+            given = heads if arcs is None else np.where(heads == FREE, arcs, heads)
+            heads, labels = self.attacher.attach(order, bag.column(0), tags, given, labels)
+            if self.settings.labelled:
+                labels[(heads == ROOT) & (labels == 0)] = self.root_label
+        return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
+
+    @property
+    def builds_trees(self) -> bool:
+        """Whether the search builds the tree with the order."""
+        return self.decoder.system.builds_trees
 
     def _ranked(self, bags: Sequence[Bag], widths: Sequence[int], n_best: int) -> list[list[Derivation]]:
         """For each bag the best derivations of different orders, best first."""

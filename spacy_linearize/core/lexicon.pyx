@@ -1,8 +1,9 @@
 """Tags and labels as training has seen them.
 
 A word without a given tag gets its most frequent training tag; a word never seen gets that of its other spellings
-(capitals or none), or a guess from its suffix and shape, as the rarer words of the training data suggest. An arc without a given label gets one that was seen between
-these tags on this side. Each question backs off to a wider one until training has an answer.
+(capitals or none), or a guess from its suffix and shape, as the rarer words of the training data suggest. An arc without
+a given label gets one that was seen between these tags on this side. Each question backs off to a wider one until
+training has an answer.
 """
 from collections import Counter, defaultdict
 
@@ -51,6 +52,10 @@ cdef class Lexicon:
 
     def __init__(self, markers=()):
         self.c.markers = list(markers)
+
+    def knows(self, uint64_t form) -> bool:
+        """Whether training saw a word."""
+        return ranked_in(&self.c, context(TAGS_OF_FORM, form, 0, 0)) != NULL
 
     def learn(self, sentences) -> None:
         """Count the tags and labels of gold sentences, anew.

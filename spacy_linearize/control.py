@@ -1,0 +1,109 @@
+"""What a Doc says about the order itself: which tokens stand before which, first, and last.
+
+    doc._.linearize_before = [(0, 3)]       token 0 stands somewhere before token 3
+    doc._.linearize_fixed = [[1, 2, 5]]     these tokens stand in this sequence, others may come between them
+    doc._.linearize_first = 4               token 4 comes first ...
+    doc._.linearize_last = 7                ... and token 7 last; with several sentences, one for each
+
+All of them are pairs of tokens in the end.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from spacy.tokens import Doc
+
+from .errors import error
+
+Pair = tuple[int, int]
+BEFORE, FIXED, FIRST, LAST = "linearize_before", "linearize_fixed", "linearize_first", "linearize_last"
+EXTENSIONS = (BEFORE, FIXED, FIRST, LAST)
+
+
+def has_control(doc: Doc) -> bool:
+    """Whether a Doc says anything about the order."""
+    return any(doc.user_data.get(_key(name)) is not None for name in EXTENSIONS)
+
+
+def read_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[list[Pair]]:
+    """The pairs of tokens of which the first stands before the second.
+
+    sentences (Sequence[Tuple[int, int]]): The parts of the Doc that are ordered on their own: first token, and the one
+        after the last.
+    RETURNS (List[List[Tuple[int, int]]]): For each part its pairs, as positions in the part. Every pair once.
+    """
+    parts: list[list[Pair]] = [[] for _ in sentences]
+    if not has_control(doc):
+        return parts
+    for name, first, second in _all_pairs(doc, sentences):
+        a, b = (_sentence_of(position, sentences) for position in (first, second))
+        if a > b:
+            raise error("SL060", name=name, words=[first, second], texts=[token.text for token in doc])
+        if a == b:
+            start = sentences[a][0]
+            parts[a].append((first - start, second - start))
+    return [list(dict.fromkeys(pairs)) for pairs in parts]
+
+
+def _all_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> Iterable[tuple[str, int, int]]:
+    """Every pair with the extension that it comes from."""
+    for pair in _listed(doc, BEFORE):
+        first, second = _positions(doc, BEFORE, pair, length=2)
+        yield BEFORE, first, second
+    for group in _listed(doc, FIXED):
+        positions = _positions(doc, FIXED, group)
+        yield from ((FIXED, a, b) for a, b in pairwise(positions))
+    for name in (FIRST, LAST):
+        for position in _positions(doc, name, _listed(doc, name)):
+            start, end = sentences[_sentence_of(position, sentences)]
+            for other in range(start, end):
+                if other != position:
+                    yield (name, position, other) if name == FIRST else (name, other, position)
+
+
+def _listed(doc: Doc, name: str) -> list[Any]:
+    """The value of an extension as a list."""
+    value = doc.user_data.get(_key(name))
+    if value is None:
+        return []
+    if name in (FIRST, LAST) and not isinstance(value, (list, tuple)):
+        return [value]
+    if not isinstance(value, (list, tuple)):
+        raise error("SL061", name=name, value=value, last=len(doc) - 1)
+    return list(value)
+
+
+def _positions(doc: Doc, name: str, values: Any, length: int | None = None) -> list[int]:
+    """Positions of different tokens, checked."""
+    is_list = isinstance(values, (list, tuple))
+    if not is_list or (length is not None and len(values) != length) or len(set(map(repr, values))) != len(values):
+        raise error("SL061", name=name, value=values, last=len(doc) - 1)
+    for value in values:
+        if type(value) is not int or not 0 <= value < len(doc):
+            raise error("SL061", name=name, value=values, last=len(doc) - 1)
+    return list(values)
+
+
+def _sentence_of(position: int, sentences: Sequence[tuple[int, int]]) -> int:
+    return next(i for i, (start, end) in enumerate(sentences) if start <= position < end)
+
+
+def move_control(doc: Doc, new: Doc, place: Sequence[int]) -> None:
+    """Let what a Doc says about its order name the same tokens in the new one.
+
+    place (Sequence[int]): For each position the new one.
+    """
+    for name in EXTENSIONS:
+        value = doc.user_data.get(_key(name))
+        if value is not None:
+            new.user_data[_key(name)] = _moved(value, place)
+
+
+def _moved(value: Any, place: Sequence[int]) -> Any:
+    # Tuples, because that is what lists become on the way through a DocBin.
+    return tuple(_moved(part, place) for part in value) if isinstance(value, (list, tuple)) else int(place[value])
+
+
+def _key(name: str) -> tuple[str, str, None, None]:
+    return ("._.", name, None, None)

@@ -1,0 +1,99 @@
+"""From Docs to the best orders of their bags: what is given is read, units are put together and taken apart again."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from spacy.tokens import Doc
+
+from .bag import FREE, Use, Words, split
+from .control import Pair, read_pairs
+from .units import Merged, find_units, merge, merge_pairs
+
+if TYPE_CHECKING:
+    from .core.bag import Bag
+    from .core.engine import Engine, Linearization
+
+Found = list[tuple[Words, list["Linearization"]]]  # the bags of a Doc with their best orders
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A bag of a Doc.
+
+    words (Words): Its tokens.
+    known (Words): The same without tags and labels that training never saw.
+    merged (Optional[Merged]): What the search orders, if there are units.
+    before (List[Tuple[int, int]]): Which of the words of the search stand before which.
+    """
+
+    words: Words
+    known: Words
+    merged: Merged | None
+    before: list[Pair]
+
+    def to_bag(self, engine: "Engine") -> "Bag":
+        """The bag that is searched."""
+        words = self.merged.words if self.merged is not None else self.known
+        return words.to_bag(engine, self.before)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orderer:
+    """Orders Docs with an engine, under the settings of a component.
+
+    width_for (Callable[[bool], int]): The width of the beam, by whether arcs are missing.
+    without_unknown (Callable[[Words], Words]): Takes out tags and labels that training never saw.
+    """
+
+    engine: "Engine"
+    use: Use
+    sentences: str
+    units: str | None
+    tree: bool
+    name: str
+    width_for: Callable[[bool], int]
+    without_unknown: Callable[[Words], Words]
+
+    def order(self, docs: Iterable[Doc], n_best: int = 1) -> list[Found]:
+        """The bags of each Doc with their best orders, best first."""
+        parts = [self.parts(doc) for doc in docs]
+        bags = [part.to_bag(self.engine) for own in parts for part in own]
+        widths = [self.width_for(bag.is_open) for bag in bags]
+        # With units, the tree is built over their tokens.
+        tree = self.tree and (self.units is None or self.engine.builds_trees)
+        found = iter(self.engine.order_all(bags, beam_widths=widths, n_best=n_best, tree=tree))
+        return [[(part.words, self._finish(part, next(found))) for part in own] for own in parts]
+
+    def parts(self, doc: Doc) -> list[Part]:
+        """The bags of a Doc."""
+        words = list(split(doc, self.use, self.sentences, self.name))
+        pairs = read_pairs(doc, [(part.start, part.start + len(part)) for part in words])
+        known = [self.without_unknown(part) for part in words]
+        if self.units is None:
+            return [Part(words=w, known=k, merged=None, before=p) for w, k, p in zip(words, known, pairs, strict=True)]
+        spans = find_units(doc, self.units, self.name)
+        parts = []
+        for own, seen, before in zip(words, known, pairs, strict=True):
+            merged = merge(seen, spans, self.engine.lexicon.knows)
+            parts.append(Part(words=own, known=seen, merged=merged, before=merge_pairs(before, merged, own)))
+        return parts
+
+    def _finish(self, part: Part, results: list["Linearization"]) -> list["Linearization"]:
+        """Take units apart, and put back what the search did not see."""
+        if part.merged is not None:
+            results = [self._spread(part, part.merged, best) for best in results]
+        for best in results:
+            best.tags[part.words.tags != 0] = part.words.tags[part.words.tags != 0]
+            best.labels[part.words.labels != 0] = part.words.labels[part.words.labels != 0]
+        return results
+
+    def _spread(self, part: Part, merged: Merged, best: "Linearization") -> "Linearization":
+        """The order of the tokens, from an order of units, with a tree over all of them."""
+        arcs = np.full(len(part.words), FREE, dtype=np.int32)
+        if self.engine.builds_trees:
+            heads = np.array(merged.heads, dtype=np.int32)
+            arcs[heads] = np.where(best.heads >= 0, heads[best.heads], best.heads)
+        bag = part.known.to_bag(self.engine)
+        return self.engine.attach(bag, merged.spread(best.order), score=best.score, arcs=arcs, tree=self.tree)

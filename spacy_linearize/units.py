@@ -1,0 +1,138 @@
+"""Units: tokens that stay together, in the sequence they have, and are ordered as one word.
+
+A unit stands for its head: the token that something outside is tied to by a given arc. It takes over the head's tag,
+label and form, unless the model was trained with units and knows its whole text as a word.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc, Span
+
+from .bag import FREE, ROOT, Words
+from .control import Pair
+from .errors import error
+from .projective import is_projective
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Words of which some are units.
+
+    words (Words): One for each unit, and for each token outside of units.
+    members (List[range]): The tokens of each, as positions in the words they were made of.
+    heads (List[int]): The token that stands for each.
+    """
+
+    words: Words
+    members: list[range]
+    heads: list[int]
+
+    def spread(self, order: Array) -> Array:
+        """The tokens in order, from an order of the words."""
+        return np.array([k for i in order.tolist() for k in self.members[i]], dtype=np.int32)
+
+
+def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
+    """The units of a Doc.
+
+    units (Optional[str]): "ents", "noun_chunks", or the key of a span group.
+    name (str): Of the component, for errors.
+    """
+    if units is None:
+        return []
+    if units == "ents":
+        return list(doc.ents)
+    if units == "noun_chunks":
+        try:
+            return list(doc.noun_chunks)
+        except (NotImplementedError, ValueError) as problem:
+            raise error("SL062", name=name, problem=str(problem).split("\n")[0]) from problem
+    if units not in doc.spans:
+        raise error("SL063", name=name, units=units, known=", ".join(doc.spans) or "none")
+    return list(doc.spans[units])
+
+
+def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool]) -> Merged:
+    """Make each span one word. Spans outside of these words are left out.
+
+    is_word (Callable[[int], bool]): Whether the model knows a form, by its key.
+    """
+    texts = [token.text for token in words.doc[words.start : words.start + len(words)]]
+    members = _members(words, spans, texts)
+    unit_of = np.empty(len(words), dtype=np.int32)
+    for i, tokens in enumerate(members):
+        unit_of[tokens.start : tokens.stop] = i
+    heads_of = [_head_of(words, tokens, unit_of, texts) for tokens in members]
+    heads = words.heads[heads_of].copy()
+    inside = heads >= 0
+    heads[inside] = unit_of[heads[inside]]
+    columns = words.columns[:, heads_of].copy()
+    strings = words.doc.vocab.strings
+    for i, tokens in enumerate(members):
+        text = " ".join(texts[tokens.start : tokens.stop])
+        if len(tokens) > 1 and text in strings and is_word(strings[text]):
+            columns[0, i] = strings[text]
+    merged = replace(
+        words, columns=columns, tags=words.tags[heads_of].copy(), heads=heads, labels=words.labels[heads_of].copy()
+    )
+    return Merged(merged, members, heads_of)
+
+
+def merge_pairs(pairs: Iterable[Pair], merged: Merged, words: Words) -> list[Pair]:
+    """Pairs of tokens as pairs of units. Within a unit, the sequence is what it is."""
+    unit_of = [i for i, tokens in enumerate(merged.members) for _ in tokens]
+    result = []
+    for first, second in pairs:
+        if unit_of[first] != unit_of[second]:
+            result.append((unit_of[first], unit_of[second]))
+        elif first > second:
+            texts = [token.text for token in words.doc[words.start : words.start + len(words)]]
+            raise error("SL064", words=[first, second], texts=texts)
+    return list(dict.fromkeys(result))
+
+
+def _members(words: Words, spans: Iterable[Span], texts: list[str]) -> list[range]:
+    """The units and the single tokens, from left to right."""
+    members: list[range] = []
+    at, end = 0, len(words)
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        start, stop = span.start - words.start, span.end - words.start
+        if stop <= 0 or start >= end:
+            continue
+        if start < 0 or stop > end:
+            raise error("SL065", words=[max(start, 0)], texts=texts)
+        if start < at:
+            raise error("SL066", words=[start], texts=texts)
+        members += [range(k, k + 1) for k in range(at, start)]
+        members.append(range(start, stop))
+        at = stop
+    return members + [range(k, k + 1) for k in range(at, end)]
+
+
+def _head_of(words: Words, tokens: range, unit_of: Array, texts: list[str]) -> int:
+    """The token of a unit that stands for it. Everything outside must be tied to this one."""
+    if len(tokens) == 1:
+        return tokens.start
+    heads = words.heads
+    here = unit_of[tokens.start]
+    tied = [k for k in tokens if heads[k] == ROOT or (heads[k] >= 0 and unit_of[heads[k]] != here)]
+    if len(tied) > 1:
+        raise error("SL067", words=tied, texts=texts)
+    outside = np.flatnonzero((heads >= tokens.start) & (heads < tokens.stop) & (unit_of != here))
+    asked = sorted({int(heads[k]) for k in outside})
+    inner = [int(heads[k]) - tokens.start if k not in tied and heads[k] >= 0 else FREE for k in tokens]
+    tops = [k for k in tokens if inner[k - tokens.start] == FREE]
+    head = next((k for k in (*tied, *asked) if k in tops), tops[-1])
+    for k in asked:
+        if k != head:
+            raise error("SL068", words=[k, head], texts=texts)
+    # Marked as the root, so that no arc of the unit may run over it.
+    inner[head - tokens.start] = ROOT
+    if not is_projective(inner):
+        raise error("SL069", words=list(tokens), texts=texts)
+    return head
