@@ -67,6 +67,15 @@ class Words:
             labels=self.labels if labels is None else np.where(labels, np.uint64(0), self.labels),
         )
 
+    def only(self, tags: Array, heads: Array, labels: Array) -> "Words":
+        """The same words with some of their tags, heads and labels, chosen by masks."""
+        return replace(
+            self,
+            tags=np.where(tags, self.tags, np.uint64(0)),
+            heads=np.where(heads, self.heads, np.int32(FREE)),
+            labels=np.where(labels, self.labels, np.uint64(0)),
+        )
+
     def to_bag(self, engine: "Engine", before: Sequence[tuple[int, int]] = ()) -> "Bag":
         """The bag of these words, for the search.
 

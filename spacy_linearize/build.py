@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from .bag import FREE, Use, Words
 from .control import has_control, move_control
 from .errors import error
-from .ordering import Found
+from .ordering import RECORD, Found
 from .reorder import reorder
 from .spacing import Spacing
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .core.engine import Linearization
 
 Bags = list[tuple[Words, "Linearization"]]  # the bags of a Doc, each with one order
-EXTENSION = "linearization"
+EXTENSION = RECORD[1]
 GIVEN = ("given_tags", "given_heads", "given_labels")
 
 
@@ -69,7 +69,7 @@ class Builder:
             record["alternatives"] = tuple(
                 {key: tuple(v.tolist()) if isinstance(v, np.ndarray) else v for key, v in one.items()} for one in orders
             )
-        new.user_data["._.", EXTENSION, None, None] = record
+        new.user_data[RECORD] = record
         return new
 
     def _joined(self, doc: Doc, bags: Bags) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def alternative(doc: Doc, rank: int) -> Doc:
         nlp.get_pipe("linearizer").n_best = 3
         second = spacy_linearize.alternative(nlp(doc), 1)
     """
-    record = doc.user_data.get(("._.", EXTENSION, None, None)) or {}
+    record = doc.user_data.get(RECORD) or {}
     orders = record.get("alternatives", ())
     if not 0 <= rank < len(orders):
         raise error("SL047", rank=rank, n=len(orders))
@@ -127,7 +127,7 @@ def alternative(doc: Doc, rank: int) -> Doc:
     move_control(doc, new, np.argsort(order).tolist())
     given = {key: tuple(record[key][i] for i in order.tolist()) for key in GIVEN}
     own = {"order": chosen["order"], "score": chosen["score"]}
-    new.user_data["._.", EXTENSION, None, None] = {**record, **own, **given}
+    new.user_data[RECORD] = {**record, **own, **given}
     return new
 
 

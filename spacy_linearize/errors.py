@@ -44,6 +44,9 @@ MESSAGES = {
     "sources, install them in place: pip install -e .",
     "SL047": "There is no alternative {rank}: doc._.linearization holds {n}. Set n_best of the component, and name "
     "one from 0 to n_best - 1.",
+    "SL048": "The Doc asks for {words} in this sequence, but has them the other way round. Change its order, or the "
+    "precedence.",
+    "SL049": "The arcs that the Doc gives cross in its own order, at {words}. Leave such an arc free.",
     # What is wrong with what a Doc says about its order.
     "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
     "their sequence: name tokens of one sentence.",

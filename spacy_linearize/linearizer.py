@@ -31,6 +31,8 @@ from .scorer import SCORES
 
 if TYPE_CHECKING:
     from .core.engine import Linearization
+    from .explain import Explanation
+    from .scoring import OrderScore
 
 DEFAULT_MODEL_CONFIG = """
 [model]
@@ -281,6 +283,26 @@ class Linearizer(TrainablePipe):
             return [doc]
         builder = self._builder(n_best=1)
         return [builder.build(doc, [bags]) for bags in by_rank(self._linearize([doc], n_best)[0])]
+
+    def score_order(self, doc: Doc) -> "OrderScore":
+        """The score of the order that a Doc has, under its constraints, with the gap to the best order.
+
+        RETURNS (OrderScore): Score, gap and the best order; see `scoring.OrderScore`.
+        """
+        from .scoring import score_order
+
+        return score_order(self.orderer, doc)
+
+    def explain(self, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list["Explanation"]:
+        """Why a Doc is put into its best order: the derivation, action by action.
+
+        n_rivals (int): How many other actions to show at each step.
+        n_reasons (int): How many features to show for each of them, the ones that decided first.
+        RETURNS (List[Explanation]): One for each bag. `print()` shows it as text, `to_dict()` returns data.
+        """
+        from .explain import explain
+
+        return explain(self.orderer, doc, n_rivals=n_rivals, n_reasons=n_reasons)
 
     @property
     def orderer(self) -> Orderer:

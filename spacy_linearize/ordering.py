@@ -1,6 +1,6 @@
 """From Docs to the best orders of their bags: what is given is read, units are put together and taken apart again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .core.bag import Bag
     from .core.engine import Engine, Linearization
 
+RECORD = ("._.", "linearization", None, None)  # in doc.user_data, see `build`
 Found = list[tuple[Words, list["Linearization"]]]  # the bags of a Doc with their best orders
 
 
@@ -33,10 +34,18 @@ class Part:
     merged: Merged | None
     before: list[Pair]
 
-    def to_bag(self, engine: "Engine") -> "Bag":
-        """The bag that is searched."""
+    def to_bag(self, engine: "Engine", more: Sequence[Pair] = ()) -> "Bag":
+        """The bag that is searched.
+
+        more (Sequence[Tuple[int, int]]): Further pairs of words of which the first stands before the second.
+        """
         words = self.merged.words if self.merged is not None else self.known
-        return words.to_bag(engine, self.before)
+        return words.to_bag(engine, [*self.before, *more])
+
+    @property
+    def texts(self) -> list[str]:
+        start = self.words.start
+        return [token.text for token in self.words.doc[start : start + len(self.words)]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +75,15 @@ class Orderer:
         found = iter(self.engine.order_all(bags, beam_widths=widths, n_best=n_best, tree=tree))
         return [[(part.words, self._finish(part, next(found))) for part in own] for own in parts]
 
-    def parts(self, doc: Doc) -> list[Part]:
-        """The bags of a Doc."""
+    def parts(self, doc: Doc, *, as_given: bool = False) -> list[Part]:
+        """The bags of a Doc.
+
+        as_given (bool): Leave out what a linearizer has added to the Doc: only what was given to it is given.
+        """
         words = list(split(doc, self.use, self.sentences, self.name))
+        if as_given and (record := doc.user_data.get(RECORD)) and len(record["order"]) == len(doc):
+            given = [np.array(record[f"given_{kind}"], dtype=bool) for kind in ("tags", "heads", "labels")]
+            words = [part.only(*(mask[part.start : part.start + len(part)] for mask in given)) for part in words]
         pairs = read_pairs(doc, [(part.start, part.start + len(part)) for part in words])
         known = [self.without_unknown(part) for part in words]
         if self.units is None:

@@ -46,6 +46,13 @@ cdef cppclass PairsC:
     vector[int] fired           # ... and the templates that they belong to
 
 
+cdef inline int member_of(BagC* bag, int family, int number) noexcept nogil:
+    """The word with a number in a family."""
+    if number == 0:
+        return family
+    return bag.children_by_label[bag.first_child[family] + number - 1]
+
+
 cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil
 cdef int find_pair_slots(PairsC* pairs, PairPlanC* plan, const PairC* pair, int shift) noexcept nogil
 cdef int sum_up(PairsC* pairs, BagC* bag) except -1 nogil

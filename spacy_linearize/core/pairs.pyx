@@ -52,13 +52,6 @@ cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil:
     return 0
 
 
-cdef inline int member_of(BagC* bag, int family, int number) noexcept nogil:
-    """The word with a number in a family."""
-    if number == 0:
-        return family
-    return bag.children_by_label[bag.first_child[family] + number - 1]
-
-
 cdef int hash_family(PairsC* pairs, PairPlanC* plan, BagC* bag, int family) except -1 nogil:
     """Hash what the templates take of each member, as the first and as the second of a pair. The part of the first
     takes in the head of the family. 0 where an atom is not there."""

@@ -3,12 +3,14 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport Bag
-from .features cimport N_SCOPES, NOT_THERE, FiredC, extract, extract_action, find_slots
-from .pairs cimport PairC, decided_pairs, find_pair_slots
+from .features cimport N_SCOPES, NOT_THERE, ExtractionC, FiredC, extract, extract_action, find_slots
+from .pairs cimport PairC, PairsC, decided_pairs, find_pair_slots, member_of
 from .reach cimport legal_actions
 from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
 from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .system cimport GoldC, make_gold
+
+from .templates import ACTION_ATOMS, STATE_ATOMS
 
 NAMES = {SHIFT: "SHIFT", LEFTARC: "LEFTARC", RIGHTARC: "RIGHTARC"}
 
@@ -34,13 +36,14 @@ cdef class Stepper:
     cdef vector[uint64_t] bits
     cdef vector[ActionC] actions
 
-    def __init__(self, Decoder decoder not None, Bag bag not None):
+    def __init__(self, Decoder decoder not None, Bag bag not None, *, double ngram_weight=0):
         self.decoder = decoder
         self.bag = bag
         self.order = ()
         self.arcs = {}
         self.workspace = Workspace()
         self.search = decoder.prepare(bag, self.workspace, decoder.weights.for_decoding(), 1)
+        self.search.ngram_weight = ngram_weight if decoder.ngrams.order else 0
         start_search(&self.search, &self.workspace.c)
         self.bits.resize(n_blocks(bag.c.forest.n) + 1)
         start(&self.state, self.bits.data(), bag.c.forest.n)
@@ -113,39 +116,61 @@ cdef class Stepper:
     def features(self, size_t i):
         """The templates that fire for the i-th legal action, each with its slot in the table of weights; those of pairs
         once for every pair. None for an arc without an alternative, which is not scored."""
+        return [(template, slot) for template, _, slot in self.instances(i)]
+
+    def instances(self, size_t i):
+        """As `features`, each with what it looks at between template and slot: a dict of the values of its atoms, or for
+        pairs a tuple: the head of the family, the word that comes first, and the other, as input positions."""
         if i >= self.actions.size():
             raise IndexError(i)
         if is_forced(&self.actions[i], self.actions.size()):
             return []
+        cdef ExtractionC* extraction = &self.workspace.c.extraction
         cdef int scope, k, at
         cdef FiredC fired
         found = []
-        extract(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
-                &self.workspace.c.extraction)
+        extract(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state, extraction)
         extract_action(self.search.plan, self.search.context.bag, self.search.context.nodes, &self.state,
-                       &self.actions[i], &self.workspace.c.extraction)
+                       &self.actions[i], extraction)
         for scope in range(N_SCOPES):
-            find_slots(self.search.plan, &self.workspace.c.extraction, scope, self.search.table.shift)
+            find_slots(self.search.plan, extraction, scope, self.search.table.shift)
             at = 0
-            for k in range(self.workspace.c.extraction.n_fired[scope]):
-                fired = self.workspace.c.extraction.fired[self.search.plan.scope_start[scope] + k]
-                if self.workspace.c.extraction.row[fired.part] != NOT_THERE:
-                    found.append((self.decoder.features.templates[fired.template], self.workspace.c.extraction.slots[at]))
+            for k in range(extraction.n_fired[scope]):
+                fired = extraction.fired[self.search.plan.scope_start[scope] + k]
+                if extraction.row[fired.part] != NOT_THERE:
+                    template = self.decoder.features.templates[fired.template]
+                    found.append((template, self._values(template), extraction.slots[at]))
                     at += 1
         if self.actions[i].type == SHIFT:
-            found += self._pair_features(self.actions[i].word)
+            found += self._pair_instances(self.actions[i].word)
         return found
 
-    def _pair_features(self, int word):
+    def _values(self, template):
+        """What the atoms of a template are in the state and the action that were extracted last."""
+        values = {}
+        for atom in template.split():
+            if atom in STATE_ATOMS:
+                values[atom] = self.workspace.c.extraction.atoms.state[<int>STATE_ATOMS.index(atom)]
+            else:
+                values[atom] = self.workspace.c.extraction.atoms.action[<int>ACTION_ATOMS.index(atom)]
+        return values
+
+    def _pair_instances(self, int word):
         cdef vector[PairC] pairs
+        cdef PairsC* all_pairs = &self.workspace.c.pairs
         cdef size_t p
         cdef int k
         found = []
-        decided_pairs(&self.workspace.c.pairs, self.search.context.bag, &self.state, word, &pairs)
+        decided_pairs(all_pairs, self.search.context.bag, &self.state, word, &pairs)
         for p in range(pairs.size()):
-            for k in range(find_pair_slots(&self.workspace.c.pairs, self.search.pair_plan, &pairs[p], self.search.table.shift)):
-                t = self.workspace.c.pairs.fired[k]
-                found.append((self.decoder.features.pair_templates[t], self.workspace.c.pairs.slots[k]))
+            words = tuple(self.bag.layout.position[k] for k in (
+                pairs[p].family,
+                member_of(self.search.context.bag, pairs[p].family, pairs[p].first),
+                member_of(self.search.context.bag, pairs[p].family, pairs[p].second),
+            ))
+            for k in range(find_pair_slots(all_pairs, self.search.pair_plan, &pairs[p], self.search.table.shift)):
+                template = self.decoder.features.pair_templates[all_pairs.fired[k]]
+                found.append((template, words, all_pairs.slots[k]))
         return found
 
     def gold(self, order, heads, tags, labels) -> int:

@@ -119,6 +119,18 @@ cdef class Weights:
         self._take_mean()
         return np.array(<const float[:self.mean.size()]>self.mean.data(), dtype=np.float32)
 
+    def at(self, slots):
+        """The averaged weights at some places, as a list of numbers."""
+        cdef TableC table = self.for_decoding()
+        cdef uint32_t slot
+        values = []
+        for key in slots:
+            if not 0 <= key < len(self):
+                raise IndexError(key)
+            slot = key
+            values.append(sum_weights(&table, &slot, 1))
+        return values
+
     def from_array(self, values, double scale=0) -> None:
         """Replace all weights. Anything that is not a finite number is refused.
 
