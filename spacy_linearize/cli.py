@@ -1,6 +1,7 @@
-"""`spacy linearize`: order, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
+"""`spacy linearize`: order, view, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
 
 from enum import Enum
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,48 @@ def order_command(
 
     with kept_when_stopped(writer):
         n_failed = order_stream(nlp, bags, write, nbest, threads)
+    if n_failed:
+        raise typer.Exit(1)
+
+
+@app.command("view")
+@one_line_errors
+def view_command(
+    words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
+    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
+    input_path: Path = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy"),
+    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    output_path: Path = typer.Option(
+        None, "--output", "-o", help="The page; of several bags the folder [default: linearization(.html)]"
+    ),
+    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
+) -> None:
+    """Show in a browser how bags were ordered: one HTML page a bag, which needs no network.
+
+    A page has the bag, the sentence, the lines between them, the tree, what was given, and the best orders with their
+    scores. Several bags become a folder with 1.html, 2.html, ... and index.html. A bag that cannot be ordered is
+    reported with its number and skipped, as with `order`; an empty one has no page.
+
+    \b
+    Examples:
+      spacy linearize view door the opened '?' Who
+      spacy linearize view --input trees.conllu --output pages --n-best 10
+    """
+    from .files import Problem
+    from .pages import Pages
+
+    kind = input_kind(words, input_path, input_format, nbest)
+    nlp = load(model, beam)
+    bags = (bag for bag in read_input(nlp, words, input_path, kind) if isinstance(bag[1], Problem) or len(bag[1]))
+    first = list(islice(bags, 2))
+    if not first:
+        raise error("SL070")
+    pages = Pages(output_path, several=len(first) > 1)
+    with kept_when_stopped(pages):
+        n_failed = order_stream(nlp, chain(first, bags), pages.write, nbest)
+    if pages.items:
+        say(f"✔ {pages.written}")
     if n_failed:
         raise typer.Exit(1)
 
