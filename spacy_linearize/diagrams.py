@@ -122,23 +122,22 @@ def _middles(order: Iterable[int], widths: list[float]) -> Iterator[tuple[int, f
 
 def draw_tree(best: Doc, source: Doc) -> str:
     """displaCy's tree of the sentence, with what was given told apart."""
-    words = [{"text": shorten(token.text, LONGEST_IN_TREE), "tag": esc(token.tag_)} for token in best]
-    dependents = [token for token in best if token.has_head() and not is_root(token)]
-    arcs = [
-        {
-            "start": min(token.i, token.head.i),
-            "end": max(token.i, token.head.i),
-            "label": esc(token.dep_),
-            "dir": "left" if token.i < token.head.i else "right",
-        }
-        for token in dependents
-    ]
+    # Browsers turn the labels of displaCy's own trees from right to left upside down: ours is mirrored here.
+    tokens = list(best)[::-1] if is_rtl(best) else list(best)
+    column = {token.i: i for i, token in enumerate(tokens)}
+    words = [{"text": shorten(token.text, LONGEST_IN_TREE), "tag": esc(token.tag_)} for token in tokens]
+    dependents = [token for token in tokens if token.has_head() and not is_root(token)]
+    arcs: list[dict[str, Any]] = []
+    for token in dependents:
+        at, head = column[token.i], column[token.head.i]
+        direction = "left" if at < head else "right"
+        arcs.append({"start": min(at, head), "end": max(at, head), "label": esc(token.dep_), "dir": direction})
     # From one word to the next: room for the longest word, and for each label between the ends of its arc.
     letters = max(_width(word["text"]) for word in words)
     letters = max([letters, *(_width(arc["label"]) / (arc["end"] - arc["start"]) for arc in arcs)])
     distance = max(round(letters * LETTER + 24), 120)
     svg = displacy.render(
-        {"words": words, "arcs": arcs, "settings": displacy.get_doc_settings(best)},
+        {"words": words, "arcs": arcs},
         manual=True,
         page=False,
         jupyter=False,
@@ -151,7 +150,7 @@ def draw_tree(best: Doc, source: Doc) -> str:
             "arrow_width": 6,
         },
     )
-    svg = _mark_tree(_crop(svg, distance, len(best), is_rtl(best)), best, dependents, source)
+    svg = _mark_tree(_crop(svg, distance * len(best)), tokens, dependents, source)
     label = f"The dependency tree of the sentence, {len(arcs)} arcs."
     note = (
         "<figcaption>Solid arcs, upright labels and tags were given; dashed arcs, slanted labels and tags are "
@@ -160,7 +159,7 @@ def draw_tree(best: Doc, source: Doc) -> str:
     return f"<figure>{scroll(label, svg)}{note}</figure>"
 
 
-def _crop(svg: str, distance: int, n_words: int, rtl: bool) -> str:
+def _crop(svg: str, width: int) -> str:
     """displaCy leaves room above its curves and fixes size and colours: a tree of ours can shrink on paper, has the
     page's colours, and an id that is the same each time."""
     found = re.search(r'id="([^"]+)".*? height="([\d.]+)"', svg)
@@ -168,22 +167,21 @@ def _crop(svg: str, distance: int, n_words: int, rtl: bool) -> str:
         return svg
     base = float(found[2]) - 3 * WORD_SPACING  # where the arcs stand
     top = max(base * 2 / 3 - 8, 0)  # of half a word's distance for each level, an arc takes a sixth
-    width, height = n_words * distance, base + 72 - top
-    box = f"{distance // 2 if rtl else 0} {top:.0f} {width} {height:.0f}"
+    height = base + 72 - top
     tag = (
-        f'<svg class="displacy" role="img" aria-label="The dependency tree. The table of words says the same." '
-        f'width="{width}" height="{height:.0f}" viewBox="{box}" direction="{"rtl" if rtl else "ltr"}">'
+        '<svg class="displacy" role="img" aria-label="The dependency tree. The table of words says the same." '
+        f'width="{width}" height="{height:.0f}" viewBox="0 {top:.0f} {width} {height:.0f}">'
     )
     return re.sub("<svg[^>]*>", tag, svg, count=1).replace(found[1], "tree")
 
 
-def _mark_tree(svg: str, best: Doc, dependents: list[Token], source: Doc) -> str:
+def _mark_tree(svg: str, tokens: list[Token], dependents: list[Token], source: Doc) -> str:
     """Say of words and arcs whether they were given. In the text of a word no quote is left that could be taken for
     one of displaCy's own."""
-    tokens, arcs = iter(best), iter(dependents)
+    words, arcs = iter(tokens), iter(dependents)
 
     def mark_word(_: Any) -> str:
-        token = next(tokens)
+        token = next(words)
         more = " root" * is_root(token) + " given-tag" * given_tag(token)
         return f'class="displacy-token{more}" {mark(token)}'
 

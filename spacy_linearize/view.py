@@ -102,7 +102,7 @@ def _bag(best: Doc, source: Doc) -> str:
         new = by_source[token.i]
         given = [esc(new.tag_)] if given_tag(new) else []
         given += [arc_in_words(new, labelled=given_label(new, source))] if given_head(new) else []
-        small = f"<small>{' · '.join(given)}</small>" if given else ""
+        small = f"<small lang=en dir=ltr>{' · '.join(given)}</small>" if given else ""
         items.append(f"<li {mark(new)}><bdi>{esc(token.text)}</bdi><sup>{token.i + 1}</sup>{small}</li>")
     some = any(map(given_tag, best)) or any(map(given_head, best))
     note = "Below a word: what was given of it." if some else "Nothing was given but the words."
