@@ -47,4 +47,5 @@ class Pages:
     @property
     def written(self) -> str:
         """What was written, in words."""
-        return f"{len(self.items)} pages to {self.path / 'index.html'}" if self.in_folder else f"1 page to {self.path}"
+        count = "1 page" if len(self.items) == 1 else f"{len(self.items)} pages"
+        return f"{count} to {self.path / 'index.html' if self.in_folder else self.path}"

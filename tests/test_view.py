@@ -253,7 +253,7 @@ class TestCommand:
     def test_spacy_file_into_a_folder_that_is_there(self, view, nlp):
         DocBin(docs=[Doc(nlp.vocab, words=DOOR)]).to_disk("one.spacy")
         Path("there").mkdir()
-        assert view("-i", "one.spacy", "-o", "there")[0] == 0
+        assert view("-i", "one.spacy", "-o", "there") == (0, f"✔ 1 page to {Path('there', 'index.html')}\n")
         assert {path.name for path in Path("there").iterdir()} == {"1.html", "index.html"}
 
     def test_a_bad_bag_is_reported_and_skipped(self, view):
