@@ -1,7 +1,6 @@
 """Chromium without a window, through its DevTools protocol over two pipes: needs only the standard library."""
 
 import base64
-import fcntl
 import json
 import os
 import select
@@ -22,6 +21,8 @@ class Browser:
     """One page in a browser. `events` holds what the browser told without having been asked."""
 
     def __init__(self, program, folder, timeout=60):
+        import fcntl  # not on Windows, where the file must still be there to import
+
         self.timeout = timeout
         self.number = 0
         self.buffer = b""
