@@ -1,28 +1,20 @@
-"""`spacy linearize`: order, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
+"""`spacy linearize`: order, view, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
 
-import functools
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from spacy.cli._util import app as spacy_app
 
-from .errors import LinearizeError, error
+from .cli_util import Format, input_kind, kept_when_stopped, load, one_line_errors, order_stream, read_input, say
+from .errors import error
 
 if TYPE_CHECKING:
-    from spacy.language import Language
     from spacy.tokens import Doc
 
-    from .files import Bag, Problem
-
 HELP = "Order words into sentences, and train and evaluate pipelines that do."
-BATCH = 1000  # bags for which new words are kept in memory
 
 app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 spacy_app.add_typer(app, name="linearize")
@@ -33,35 +25,9 @@ class Tag(str, Enum):
     upos = "upos"
 
 
-class Format(str, Enum):
-    text = "text"
-    conllu = "conllu"
-    jsonl = "jsonl"
-    spacy = "spacy"
-
-
 class TreebankFormat(str, Enum):
     conllu = "conllu"
     ptb = "ptb"
-
-
-def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Errors that a user can do something about are one line on standard error, without a traceback."""
-
-    @functools.wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> None:
-        try:
-            command(*args, **kwargs)
-        except (LinearizeError, OSError, ValueError) as problem:
-            say(f"✘ {' '.join(str(problem).split())}")
-            raise typer.Exit(1) from problem
-
-    return wrapper
-
-
-def say(text: str) -> None:
-    """Results go to standard output, everything else here."""
-    print(text, file=sys.stderr)
 
 
 @app.command("order")
@@ -90,89 +56,68 @@ def order_command(
       spacy linearize order --model my_model --input bags.txt --output sentences.txt
       spacy linearize order --model my_model --input trees.conllu --format jsonl --nbest 5
     """
-    from .files import Writer, format_of, read_bags
+    from .files import Writer, format_of
 
-    in_kind = format_of(input_path, input_format.value if input_format else None)
+    in_kind = input_kind(words, input_path, input_format, nbest)
     out_kind = format_of(output_path, output_format.value if output_format else None)
-    if in_kind in (None, "jsonl"):
-        raise error("SL022", key="input format", value=in_kind, expected="text, conllu or spacy")
-    if input_path is None and in_kind != "text":
-        raise error("SL022", key="input", value=None, expected=f"a path, for the format {in_kind}")
-    if words and input_path is not None:
-        raise error("SL022", key="input", value=str(input_path), expected="left out when words are given")
-    if nbest < 1:
-        raise error("SL022", key="nbest", value=nbest, expected="1 or more")
     if out_kind == "spacy" and output_path is None:
         raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
     nlp = load(model, beam)
     component = nlp.get_pipe("linearizer")
     component.use_tags = component.use_tags if use_tags is None else use_tags
     component.use_heads = component.use_heads if use_heads is None else use_heads
-    from spacy.tokens import Doc
-
-    bags = iter([(1, Doc(nlp.vocab, words=words))]) if words else read_bags(input_path, in_kind or "text", nlp.vocab)
+    bags = read_input(nlp, words, input_path, in_kind)
     writer = Writer(output_path, out_kind or "text")
-    # A polite end keeps what is done, like Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        n_failed = order_stream(nlp, bags, writer, nbest, threads)
-    except KeyboardInterrupt:
-        say("Stopped.")
-        raise typer.Exit(130) from None
-    finally:
-        writer.close()
+
+    def write(number: int, _: "Doc", docs: "list[Doc]") -> None:
+        writer.write(number, docs)
+
+    with kept_when_stopped(writer):
+        n_failed = order_stream(nlp, bags, write, nbest, threads)
     if n_failed:
         raise typer.Exit(1)
 
 
-def order_stream(nlp: "Language", bags: Iterator["Bag"], writer: Any, nbest: int, threads: int) -> int:
-    """Order a stream of bags, in batches whose new words are forgotten afterwards. Returns how many failed."""
-    from tqdm import tqdm
+@app.command("view")
+@one_line_errors
+def view_command(
+    words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
+    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
+    input_path: Path = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy"),
+    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    output_path: Path = typer.Option(
+        None, "--output", "-o", help="The page; of several bags the folder [default: linearization(.html)]"
+    ),
+    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
+) -> None:
+    """Show in a browser how bags were ordered: one HTML page a bag, which needs no network.
 
+    A page has the bag, the sentence, the lines between them, the tree, what was given, and the best orders with their
+    scores. Several bags become a folder with 1.html, 2.html, ... and index.html. A bag that cannot be ordered is
+    reported with its number and skipped, as with `order`; an empty one has no page.
+
+    \b
+    Examples:
+      spacy linearize view door the opened '?' Who
+      spacy linearize view --input trees.conllu --output pages --n-best 10
+    """
     from .files import Problem
+    from .pages import Pages
 
-    component = nlp.get_pipe("linearizer")
-
-    def order(bag: "Bag") -> "tuple[int, list[Doc] | Problem]":
-        number, doc = bag
-        if isinstance(doc, Problem):
-            return number, doc
-        try:
-            return number, component.alternatives(doc, nbest)
-        except LinearizeError as problem:
-            return number, Problem(str(problem))
-
-    n_failed = 0
-    with ThreadPoolExecutor(threads) as pool, tqdm(unit=" bags", disable=not sys.stderr.isatty()) as progress:
-        while True:
-            with nlp.memory_zone():
-                batch = list(islice(bags, BATCH))
-                for number, result in pool.map(order, batch) if threads > 1 else map(order, batch):
-                    progress.update()
-                    if isinstance(result, Problem):
-                        n_failed += 1
-                        say(f"✘ {number}: {result.message}")
-                    else:
-                        writer.write(number, result)
-            if not batch:
-                return n_failed
-
-
-def load(model: str | None, beam: int | None = None) -> "Language":
-    """A trained pipeline that has a linearizer; the bundled one, if none is named."""
-    import spacy
-
-    from . import load as load_bundled
-
-    nlp = load_bundled() if model is None else spacy.load(model)
-    if "linearizer" not in nlp.pipe_names:
-        raise error("SL052", model=model)
-    if beam is not None:
-        if beam < 1:
-            raise error("SL022", key="beam", value=beam, expected="1 or more")
-        component = nlp.get_pipe("linearizer")
-        component.beam_width = component.tree_beam_width = beam
-    return nlp
+    kind = input_kind(words, input_path, input_format, nbest)
+    nlp = load(model, beam)
+    bags = (bag for bag in read_input(nlp, words, input_path, kind) if isinstance(bag[1], Problem) or len(bag[1]))
+    first = list(islice(bags, 2))
+    if not first:
+        raise error("SL070")
+    pages = Pages(output_path, several=len(first) > 1)
+    with kept_when_stopped(pages):
+        n_failed = order_stream(nlp, chain(first, bags), pages.write, nbest)
+    if pages.items:
+        say(f"✔ {pages.written}")
+    if n_failed:
+        raise typer.Exit(1)
 
 
 @app.command("convert")

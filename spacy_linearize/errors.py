@@ -75,6 +75,13 @@ MESSAGES = {
     "SL054": "{path} is not a .spacy file. Make one with 'spacy linearize convert'.",
     "SL058": "'{name}' was not trained with the {kind} '{text}': it is kept, but treated as if it were not given. Use "
     "the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
+    # What is wrong with something to view.
+    "SL070": "There are no words to show. Name some, or a file of bags with --input.",
+    "SL071": "There is no order to show. Give the orders of a bag that has words, as nlp.get_pipe('linearizer')"
+    ".alternatives(doc, 5) returns them.",
+    "SL072": "'{text}' is not an order of this bag. Give the bag that the orders were made from, and Docs that a "
+    "linearizer returned.",
+    "SL073": "There are several bags, but {path} is the name of one page. Name a folder with --output.",
     # What is wrong with a language model.
     "SL055": "There is no ARPA language model in {path}: it has no line '\\data\\'. Name a text file in ARPA format; "
     "unpack it first if it is compressed.",

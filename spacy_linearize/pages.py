@@ -1,0 +1,51 @@
+"""Pages into files: one page for one bag, or a folder of pages with an index."""
+
+from pathlib import Path
+
+from spacy.tokens import Doc
+
+from .core.store import save
+from .diagrams import esc, shorten, spoken
+from .errors import error
+from .view import page, render
+
+DEFAULT = Path("linearization.html")
+
+
+class Pages:
+    """Writes the pages of bags, each as a whole: a page is there, or it is not.
+
+    path (Optional[Path]): The file of one page, or the folder of several. `linearization.html` or `linearization` if
+        there is none. A folder that exists takes one page, too.
+    several (bool): Whether there are several bags.
+    """
+
+    def __init__(self, path: Path | None, several: bool) -> None:
+        self.path = path or (DEFAULT.with_suffix("") if several else DEFAULT)
+        self.in_folder = several or self.path.is_dir()
+        self.items: list[str] = []
+        if several and (self.path.is_file() or self.path.suffix.lower() in (".html", ".htm")):
+            raise error("SL073", path=self.path)
+
+    def write(self, number: int, source: Doc, alternatives: list[Doc]) -> None:
+        """Write the page of one bag."""
+        name = f"{number}.html"
+        path = self.path / name if self.in_folder else self.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(path, render(alternatives, source).encode("utf8"))
+        best = alternatives[0]
+        text = f'<a href="{name}" {spoken(best)}>{esc(shorten(best.text, 300))}</a>'
+        self.items.append(f'<li value="{number}">{text}</li>')
+
+    def close(self) -> None:
+        """Write the index, if there is something to list."""
+        if self.in_folder and self.items:
+            title = f"{len(self.items)} {'bag' if len(self.items) == 1 else 'bags'} of words, ordered"
+            body = f'<header><h1>{title}</h1></header>\n<section><ol class="pages">{"".join(self.items)}</ol></section>'
+            save(self.path / "index.html", page(title, body).encode("utf8"))
+
+    @property
+    def written(self) -> str:
+        """What was written, in words."""
+        count = "1 page" if len(self.items) == 1 else f"{len(self.items)} pages"
+        return f"{count} to {self.path / 'index.html' if self.in_folder else self.path}"
