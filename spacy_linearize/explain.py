@@ -168,7 +168,9 @@ class _Walk:
         others = sorted((i for i in range(len(scores)) if i != taken), key=lambda i: -scores[i])[: self.n_rivals]
         own = self._contributions(state, taken)
         rivals = tuple(
-            Rival(action=self._name(state, i), score=scores[i], reasons=self._reasons(own, self._contributions(state, i)))
+            Rival(
+                action=self._name(state, i), score=scores[i], reasons=self._reasons(own, self._contributions(state, i))
+            )
             for i in others
         )
         return Step(
@@ -205,16 +207,15 @@ class _Walk:
         reasons = []
         for template in dict.fromkeys([*own, *other]):
             (weight, seen), (against, seen_there) = own.get(template, nothing), other.get(template, nothing)
-            reasons.append(
-                Reason(template=template, instance=seen or f"not {seen_there}", weight=weight - against)
-            )
+            reasons.append(Reason(template=template, instance=seen or f"not {seen_there}", weight=weight - against))
         reasons.sort(key=lambda reason: (-abs(reason.weight), reason.template))
         return tuple(reason for reason in reasons[: self.n_reasons] if reason.weight)
 
     def _instance(self, template: str, values: dict[str, int] | tuple[int, int, int]) -> str:
         if isinstance(values, tuple):
             _, first, second = values
-            return f"{template} ({self.texts[first]} before {self.texts[second]})"
+            side = "after" if self.decoder.mirrored else "before"
+            return f"{template} ({self.texts[first]} {side} {self.texts[second]})"
         shown = (f"{atom}={self._value(atom, value)}" for atom, value in values.items() if atom not in ("SHIFT", "A"))
         return " ".join(shown) or template
 
