@@ -38,7 +38,8 @@ class Use:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT."""
+    """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT. If there
+    are units, `units` has their numbers."""
 
     doc: Doc
     start: int
@@ -46,6 +47,7 @@ class Words:
     tags: Array
     heads: Array
     labels: Array
+    units: Array | None = None
 
     def __len__(self) -> int:
         return len(self.heads)

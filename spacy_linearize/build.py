@@ -83,10 +83,18 @@ class Builder:
         for words, best in bags:
             if spaces:
                 spaces[-1] = True  # between sentences
-            spaces += self.spacing.spaces(words.forms[best.order].tolist(), words.shapes[best.order].tolist())
+            spaces += self._spaces(words, best.order)
         order = _join([_shift(best.order, words.start) for words, best in bags])
         score = sum(best.score for _, best in bags)
         return {"order": order, "score": score, "tags": tags, "heads": heads, "labels": labels, "spaces": tuple(spaces)}
+
+    def _spaces(self, words: Words, order: Any) -> list[bool]:
+        """Whether a space follows, for words in order. Within a unit it is as it was."""
+        spaces = self.spacing.spaces(words.forms[order].tolist(), words.shapes[order].tolist())
+        if words.units is not None:
+            for i in np.flatnonzero(words.units[order[1:]] == words.units[order[:-1]]).tolist():
+                spaces[i] = bool(words.doc[words.start + int(order[i])].whitespace_)
+        return spaces
 
     def _keep_ignored(self, doc: Doc, tags: Any, heads: Any, labels: Any) -> tuple[Any, Any, Any]:
         """Annotation that was not used as a constraint stays, unless it is to be overwritten. Heads stay only as a
@@ -121,7 +129,7 @@ def alternative(doc: Doc, rank: int) -> Doc:
     now = np.argsort(source)
     order = now[list(chosen["order"])].astype(np.int32)
     heads = np.array(chosen["heads"], dtype=np.int32)[source]
-    heads = np.where(heads >= 0, now[heads], heads).astype(np.int32)
+    heads = np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32)
     tags, labels = (np.array(chosen[key], dtype=np.uint64)[source] for key in ("tags", "labels"))
     new = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
     move_control(doc, new, np.argsort(order).tolist())

@@ -1,4 +1,4 @@
-"""`spacy linearize`: order, view, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
+"""`spacy linearize`: order, view, score, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
 
 from enum import Enum
 from itertools import chain, islice
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from spacy.cli._util import app as spacy_app
 
-from .cli_util import Format, input_kind, kept_when_stopped, load, one_line_errors, order_stream, read_input, say
+from .cli_util import Format, input_kind, kept_when_stopped, load, one_line_errors, order_stream, read_input, say, use
 from .errors import error
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def order_command(
     if out_kind == "spacy" and output_path is None:
         raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
     nlp = load(model, beam)
-    component = nlp.get_pipe("linearizer")
-    component.use_tags = component.use_tags if use_tags is None else use_tags
-    component.use_heads = component.use_heads if use_heads is None else use_heads
+    use(nlp, use_tags, use_heads)
     bags = read_input(nlp, words, input_path, in_kind)
     writer = Writer(output_path, out_kind or "text")
 
@@ -117,6 +115,38 @@ def view_command(
     if pages.items:
         say(f"✔ {pages.written}")
     if n_failed:
+        raise typer.Exit(1)
+
+
+@app.command("score")
+@one_line_errors
+def score_command(
+    words: list[str] = typer.Argument(None, help="The words of one sentence, in their order"),
+    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
+    input_path: Path = typer.Option(None, "--input", "-i", help="Sentences: .txt (one a line), .conllu or .spacy"),
+    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    jsonl: bool = typer.Option(False, "--jsonl", help="Write one JSON object a line instead of a table"),
+    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    use_tags: bool = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own"),
+    use_heads: bool = typer.Option(None, help="Whether arcs of the input are given, likewise"),
+) -> None:
+    """Score the order that sentences have, beside the best order of the same words.
+
+    For each sentence: how much better the best order scores, over the number of words (0: it is the sentence's own),
+    and that order if it is another one. What the file gives of tags and arcs, every order has to keep.
+
+    \b
+    Examples:
+      spacy linearize score the door opened Who '?'
+      spacy linearize score --input sentences.txt
+      spacy linearize score --input parsed.conllu --no-use-heads --jsonl
+    """
+    from .scores import write_scores
+
+    kind = input_kind(words, input_path, input_format, nbest=1)
+    nlp = load(model, beam)
+    use(nlp, use_tags, use_heads)
+    if write_scores(nlp, read_input(nlp, words, input_path, kind), jsonl=jsonl):
         raise typer.Exit(1)
 
 

@@ -67,6 +67,13 @@ def load(model: str | None, beam: int | None = None) -> "Language":
     return nlp
 
 
+def use(nlp: "Language", tags: bool | None, heads: bool | None) -> None:
+    """Let tags and arcs of the input be given or not, where the user says so."""
+    component = nlp.get_pipe("linearizer")
+    component.use_tags = component.use_tags if tags is None else tags
+    component.use_heads = component.use_heads if heads is None else heads
+
+
 def input_kind(words: list[str] | None, path: Path | None, given: Format | None, nbest: int) -> str:
     """The format of the input. Says what cannot be meant, before time is spent on a pipeline."""
     from .files import format_of

@@ -227,4 +227,7 @@ class _Walk:
         return str(value) if value < 100 else "{...}"
 
     def _text(self, key: int) -> str:
-        return self.strings[key] if key in self.strings else f"#{key}"
+        try:
+            return str(self.strings[key])
+        except KeyError:
+            return f"#{key}"

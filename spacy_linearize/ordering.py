@@ -1,7 +1,7 @@
 """From Docs to the best orders of their bags: what is given is read, units are put together and taken apart again."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,8 +90,9 @@ class Orderer:
             return [Part(words=w, known=k, merged=None, before=p) for w, k, p in zip(words, known, pairs, strict=True)]
         spans = find_units(doc, self.units, self.name)
         parts = []
-        for own, seen, before in zip(words, known, pairs, strict=True):
+        for single, seen, before in zip(words, known, pairs, strict=True):
             merged = merge(seen, spans, self.engine.lexicon.knows)
+            own = replace(single, units=merged.unit_of)
             parts.append(Part(words=own, known=seen, merged=merged, before=merge_pairs(before, merged, own)))
         return parts
 
@@ -109,6 +110,6 @@ class Orderer:
         arcs = np.full(len(part.words), FREE, dtype=np.int32)
         if self.engine.builds_trees:
             heads = np.array(merged.heads, dtype=np.int32)
-            arcs[heads] = np.where(best.heads >= 0, heads[best.heads], best.heads)
+            arcs[heads] = np.where(best.heads >= 0, heads[np.maximum(best.heads, 0)], best.heads)
         bag = part.known.to_bag(self.engine)
         return self.engine.attach(bag, merged.spread(best.order), score=best.score, arcs=arcs, tree=self.tree)

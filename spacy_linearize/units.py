@@ -32,6 +32,11 @@ class Merged:
     members: list[range]
     heads: list[int]
 
+    @property
+    def unit_of(self) -> Array:
+        """By token: the number of its unit."""
+        return np.repeat(np.arange(len(self.members)), [len(tokens) for tokens in self.members])
+
     def spread(self, order: Array) -> Array:
         """The tokens in order, from an order of the words."""
         return np.array([k for i in order.tolist() for k in self.members[i]], dtype=np.int32)
@@ -85,7 +90,7 @@ def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool]) -
 
 def merge_pairs(pairs: Iterable[Pair], merged: Merged, words: Words) -> list[Pair]:
     """Pairs of tokens as pairs of units. Within a unit, the sequence is what it is."""
-    unit_of = [i for i, tokens in enumerate(merged.members) for _ in tokens]
+    unit_of = merged.unit_of.tolist()
     result = []
     for first, second in pairs:
         if unit_of[first] != unit_of[second]:

@@ -118,3 +118,33 @@ def test_bytes_that_are_not_utf8(vocab, tmp_path):
     )
     assert len(docs) == 2
     assert problems == [(4, "this line is not UTF-8")]
+
+
+HINTS = """\
+1\tJohn\tJohn\tPROPN\tNNP\tNumber=Sing|lin=-1\t3\tnsubj\t_\t_
+2\tYesterday\tyesterday\tADV\tRB\tlin=-2\t3\tadvmod\t_\t_
+3\tslept\tsleep\tVERB\tVBD\t_\t0\troot\t_\t_
+4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\tSpaceAfter=No|lin=+2
+5\twell\twell\tADV\tRB\tlin=+1\t3\tadvmod\t_\t_
+6\tvery\tvery\tADV\tRB\t_\t_\t_\t_\tlin=-1
+"""
+
+
+def test_order_hints(tmp_path, vocab):
+    (doc,), problems = read(tmp_path, vocab, HINTS)
+    assert not problems
+    pairs = set(doc.user_data["._.", "linearize_before", None, None])
+    # Yesterday John slept well . (a word without a head has no side to stand on)
+    assert pairs == {(1, 0), (0, 2), (2, 4), (4, 3)}
+    assert str(doc[0].morph) == "Number=Sing"
+    assert str(doc[1].morph) == ""
+
+
+@pytest.mark.parametrize("value", ["1", "+", "+0", "-x", "", "++1"])
+def test_bad_order_hint(tmp_path, vocab, value):
+    docs, problems = read(tmp_path, vocab, HINTS.replace("lin=+1", f"lin={value}") + "\n" + HINTS)
+    assert len(docs) == 1
+    ((line, message),) = problems
+    assert line == 5
+    assert f"'lin={value}'" in message
+    assert "'well'" in message

@@ -1,21 +1,26 @@
 """CoNLL-U to Docs, one for each sentence.
 
-Multiword tokens give their spacing to the words they stand for and are left out themselves, as are empty nodes. A
+Order hints of the Surface Realisation shared tasks, `lin=-1` or `lin=+1` in FEATS or MISC, say on which side of its
+head a word stands, and how far from it among the words with a hint on that side: `doc._.linearize_before`. Multiword
+tokens give their spacing to the words they stand for and are left out themselves, as are empty nodes. A
 sentence that is not well formed is reported with its line and costs nothing but itself.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..control import BEFORE
 from . import Report
 
 N_COLUMNS = 10
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, _, MISC = range(N_COLUMNS)
 COMMENTS = ("sent_id", "text")  # kept in doc.user_data
+HINT = "lin="
 
 
 class BadSentence(ValueError):
@@ -118,13 +123,40 @@ def _make_doc(block: Block, vocab: Vocab, tag_column: int) -> Doc:
         spaces=[*spaces[:-1], False] if spaces else None,
         tags=[_value(row[tag_column]) for row in words],
         pos=[_value(row[UPOS]) for row in words],
-        morphs=[_value(row[FEATS]) for row in words],
+        morphs=[_without_hint(_value(row[FEATS])) for row in words],
         lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in words],
         heads=heads,
         deps=deps,
     )
     doc.user_data.update(block.comments)
+    if before := _hinted(words, numbers, heads):
+        doc.user_data["._.", BEFORE, None, None] = before
     return doc
+
+
+def _without_hint(feats: str) -> str:
+    return "|".join(feat for feat in feats.split("|") if not feat.startswith(HINT))
+
+
+def _hinted(words: list[list[str]], numbers: list[int], heads: list[int | None]) -> tuple[tuple[int, int], ...]:
+    """The pairs of words that order hints ask for: a word and its head, and its neighbour with a hint on that side."""
+    families: dict[int, list[tuple[int, int]]] = {}  # by head: the distance of each word with a hint, and the word
+    for i, row in enumerate(words):
+        for feat in [*row[FEATS].split("|"), *row[MISC].split("|")]:
+            if not feat.startswith(HINT):
+                continue
+            value = feat.removeprefix(HINT)
+            if value[:1] not in ("+", "-") or not value[1:].isdecimal() or not int(value):
+                raise BadSentence(f"the order hint '{feat}' of '{row[FORM]}' is not like lin=+1 or lin=-1", numbers[i])
+            head = heads[i]
+            if head is not None and head != i:
+                families.setdefault(head, [(0, head)]).append((int(value), i))
+    pairs: list[tuple[int, int]] = []
+    for family in families.values():
+        steps = sorted({distance for distance, _ in family})
+        for near, far in pairwise(steps):
+            pairs += [(a, b) for d, a in family if d == near for e, b in family if e == far]
+    return tuple(pairs)
 
 
 def _value(text: str) -> str:

@@ -1,0 +1,59 @@
+"""The table of `spacy linearize score`: how odd is the order of each sentence, and what would be better."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from .cli_util import BATCH, say
+from .errors import LinearizeError
+from .files import Problem
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+    from .files import Bag
+
+
+def write_scores(nlp: "Language", sentences: Iterator["Bag"], *, jsonl: bool) -> int:
+    """Print the scores of sentences, one line for each. Returns how many could not be scored."""
+    component = nlp.get_pipe("linearizer")
+    n_failed = 0
+    if not jsonl:
+        print("number\tgap per word\tsentence\tbetter")
+    while True:
+        with nlp.memory_zone():
+            batch = list(islice(sentences, BATCH))
+            for number, doc in batch:
+                try:
+                    if isinstance(doc, Problem):
+                        raise LinearizeError(doc.message)
+                    row = _row(component, number, doc)
+                except LinearizeError as problem:
+                    n_failed += 1
+                    say(f"✘ {number}: {problem}")
+                    continue
+                if jsonl:
+                    print(json.dumps(row, ensure_ascii=False))
+                else:
+                    print(f"{number}\t{row['gap_per_word']:.2f}\t{row['text']}\t{row['better'] or ''}", flush=True)
+        if not batch:
+            return n_failed
+
+
+def _row(component: Any, number: int, doc: "Doc") -> dict[str, Any]:
+    """One sentence as plain values. `better` is None where its own order is the best."""
+    result = component.score_order(doc)
+    words = [token.text for token in doc]
+    better = [words[k] for k in result.best_order]
+    return {
+        "number": number,
+        "text": " ".join(words),
+        "score": result.score,
+        "best_score": result.best_score,
+        "gap": result.gap,
+        "gap_per_word": result.gap_per_word,
+        "best_order": list(result.best_order),
+        "better": " ".join(better) if better != words else None,
+    }
