@@ -17,7 +17,8 @@ import spacy
 from spacy.strings import get_string_id
 
 from spacy_linearize.bag import Use, read_words
-from spacy_linearize.core.engine import Engine, Progress, Sentence
+from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.records import Progress, Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.templates import DEFAULT_GROUPS, TREE_GROUPS
 from spacy_linearize.treebanks.conllu import read_conllu

@@ -16,7 +16,8 @@ from .spacing import Spacing
 
 if TYPE_CHECKING:
     from .core.bag import Bag
-    from .core.engine import Engine, Linearization
+    from .core.engine import Engine
+    from .core.records import Linearization
     from .core.settings import Settings
 
 # Bags with the width of the beam and the other arguments of Engine.order.

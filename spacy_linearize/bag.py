@@ -19,7 +19,8 @@ from .errors import error
 
 if TYPE_CHECKING:
     from .core.bag import Bag
-    from .core.engine import Engine, Sentence
+    from .core.engine import Engine
+    from .core.records import Sentence
 
 Array = np.ndarray[Any, Any]
 ATTRS = [ORTH, LOWER, SUFFIX, SHAPE, TAG, DEP, HEAD, IS_PUNCT]
@@ -87,7 +88,7 @@ class Words:
 
     def to_sentence(self) -> "Sentence":
         """The same words as a gold sentence, to learn from."""
-        from .core.engine import Sentence
+        from .core.records import Sentence
 
         return Sentence(**self._by_name())
 

@@ -26,7 +26,7 @@ from .reorder import reorder
 from .spacing import Spacing
 
 if TYPE_CHECKING:
-    from .core.engine import Linearization
+    from .core.records import Linearization
 
 Bags = list[tuple[Words, "Linearization"]]  # the bags of a Doc, each with one order
 EXTENSION = RECORD[1]

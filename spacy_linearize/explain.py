@@ -11,7 +11,7 @@ from .errors import error
 from .ordering import Orderer, Part
 
 if TYPE_CHECKING:
-    from .core.engine import Linearization
+    from .core.records import Linearization
     from .core.search import Decoder
     from .core.stepper import Stepper
 

@@ -30,7 +30,7 @@ from .projective import is_projective
 from .scorer import SCORES
 
 if TYPE_CHECKING:
-    from .core.engine import Linearization
+    from .core.records import Linearization
     from .explain import Explanation
     from .scoring import OrderScore
 

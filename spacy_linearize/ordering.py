@@ -13,7 +13,8 @@ from .units import Merged, find_units, merge, merge_pairs
 
 if TYPE_CHECKING:
     from .core.bag import Bag
-    from .core.engine import Engine, Linearization
+    from .core.engine import Engine
+    from .core.records import Linearization
 
 RECORD = ("._.", "linearization", None, None)  # in doc.user_data, see `build`
 Found = list[tuple[Words, list["Linearization"]]]  # the bags of a Doc with their best orders

@@ -6,8 +6,8 @@ from pathlib import Path
 from brute import is_projective
 
 from spacy_linearize.core.bag import ROOT
-from spacy_linearize.core.engine import Sentence
 from spacy_linearize.core.hashing import hash_text
+from spacy_linearize.core.records import Sentence
 
 
 @dataclass(frozen=True, kw_only=True)

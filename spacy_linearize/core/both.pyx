@@ -10,7 +10,8 @@ from libcpp.vector cimport vector
 
 from .bag cimport FORM, Bag, BagC
 from .hashing cimport mix
-from .search cimport Decoder, SearchC, Workspace, WorkspaceC, read_off, run, score_derivation, to_arrays
+from .scores cimport SearchC, WorkspaceC
+from .search cimport Decoder, Workspace, read_off, run, score_derivation, to_arrays
 from .system cimport GoldC
 
 

@@ -4,7 +4,7 @@ import random
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -27,80 +27,16 @@ from .lexicon import Lexicon
 from .ngrams import Ngrams
 from .order_first import OrderFirst
 from .reach import conflict
+from .records import Array, Derivation, Linearization, Progress, Sentence
 from .search import Decoder
 from .settings import Settings
 from .system import TransitionSystem
 from .weights import Weights
 
-Array = np.ndarray[Any, Any]
-Derivation = tuple[float, Array, Array, Array, Array]  # score, order, tags, heads, labels
 SHARE_OF_COPY = 0.8  # of the examples that a copy learns from
 BLIND_SHARE_OF_COPY = 0.3  # of the features that it never looks at
 BATCH = 64
 SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
-
-
-def _no_keys() -> Array:
-    return np.zeros(0, dtype=np.uint64)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sentence:
-    """A gold sentence: words in order with their tree. Arrays of keys, as in `Bag`; columns left out are 0."""
-
-    forms: Array
-    tags: Array
-    heads: Array
-    labels: Array
-    lowers: Array = field(default_factory=_no_keys)
-    suffixes: Array = field(default_factory=_no_keys)
-    shapes: Array = field(default_factory=_no_keys)
-    puncts: Array = field(default_factory=_no_keys)
-    texts: Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes", "puncts"):
-            dtype = {"heads": np.int32, "puncts": np.uint8}.get(name, np.uint64)
-            values = np.asarray(getattr(self, name), dtype=dtype)
-            if not len(values):
-                values = np.zeros(len(self.forms), dtype=values.dtype)
-            object.__setattr__(self, name, values)
-
-    def __len__(self) -> int:
-        return len(self.forms)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Linearization:
-    """A bag in order.
-
-    order (ndarray): The input positions of the words, in order.
-    tags, heads, labels (ndarray): By input position. One head is ROOT; heads are FREE where no tree was asked for.
-    score (float): Of the order, or of order and tree with the joint system.
-    """
-
-    order: Array
-    tags: Array
-    heads: Array
-    labels: Array
-    score: float
-
-
-@dataclass
-class Progress:
-    """What training has seen so far."""
-
-    examples: int = 0
-    violations: int = 0  # searches in which the gold derivation lost
-    actions: int = 0  # actions that updates compared
-    skipped: int = 0  # sentences whose gold tree is not projective
-    wrong_arcs: int = 0
-    wrong_labels: int = 0
-
-    def __iadd__(self, other: "Progress") -> "Progress":
-        for name in self.__dataclass_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
 
 
 def _call(job: Callable[[], Progress]) -> Progress:

@@ -10,9 +10,8 @@ from libcpp.vector cimport vector
 from .bag cimport Bag
 from .features cimport N_SCOPES, drop_out, extract, extract_action, find_slots, make_mask
 from .pairs cimport PairC, decided_pairs, find_pair_slots
-from .search cimport (
-    Decoder, SearchC, Workspace, WorkspaceC, actions_to, advance, is_forced, is_same, score_action, start_search,
-)
+from .scores cimport SearchC, WorkspaceC, is_forced, score_action
+from .search cimport Decoder, Workspace, actions_to, advance, is_same, start_search
 from .state cimport SHIFT, ActionC, StateC, n_blocks, start
 from .system cimport GoldC, make_gold
 from .weights cimport Weights

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine import Sentence
+from .records import Sentence
 
 class Lexicon:
     def __init__(self, markers: Iterable[int] = ()) -> None: ...

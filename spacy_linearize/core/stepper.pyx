@@ -6,7 +6,8 @@ from .bag cimport Bag
 from .features cimport N_SCOPES, NOT_THERE, ExtractionC, FiredC, extract, extract_action, find_slots
 from .pairs cimport PairC, PairsC, decided_pairs, find_pair_slots, member_of
 from .reach cimport legal_actions
-from .search cimport Decoder, SearchC, Workspace, is_forced, score_action, start_search
+from .scores cimport SearchC, is_forced, score_action
+from .search cimport Decoder, Workspace, start_search
 from .state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .system cimport GoldC, make_gold
 

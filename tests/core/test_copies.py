@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from spacy_linearize.core.bag import FREE, ROOT
-from spacy_linearize.core.engine import BLIND_SHARE_OF_COPY, SHARE_OF_COPY, Engine, Progress, Sentence
+from spacy_linearize.core.engine import BLIND_SHARE_OF_COPY, SHARE_OF_COPY, Engine
 from spacy_linearize.core.learn import update
+from spacy_linearize.core.records import Progress, Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 

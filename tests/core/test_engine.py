@@ -10,8 +10,9 @@ import pytest
 
 from spacy_linearize.core import store
 from spacy_linearize.core.bag import FREE, ROOT, Bag
-from spacy_linearize.core.engine import Engine, Sentence
+from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.learn import update
+from spacy_linearize.core.records import Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 

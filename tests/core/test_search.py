@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from spacy_linearize.core.attach import rough_tree
 from spacy_linearize.core.bag import FREE, ROOT
-from spacy_linearize.core.engine import Engine, Sentence
+from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.records import Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.stepper import Stepper
 from spacy_linearize.core.templates import DEFAULT_GROUPS
