@@ -4,14 +4,17 @@ The core learns by perceptron updates, not by gradients. So the Model has no par
 engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
 """
 
+import gc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import srsly
 from spacy.strings import get_string_id
 from thinc.api import Model, Shim
 
-from .errors import error
+from .core.store import save
+from .errors import LinearizeError, error
 from .spacing import Spacing
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 InT = list[tuple["Bag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
+SOURCE = "The model of the linearizer"  # in messages
 DEFAULT_MARKERS = ("case", "mark")  # of Universal Dependencies: prepositions, and what introduces a clause
 
 
@@ -93,7 +97,33 @@ def build_transition_linearizer(
         ngram_weight=ngram_weight,
         tree_ngram_weight=tree_ngram_weight,
     )
-    return Model("transition_linearizer", forward, shims=[EngineShim(settings)])
+    return LinearizerModel("transition_linearizer", forward, shims=[EngineShim(settings)])
+
+
+class LinearizerModel(Model[InT, OutT]):
+    """A thinc Model whose file is written as a whole or not at all, and says so if it is damaged."""
+
+    def to_disk(self, path: Path | str) -> None:
+        save(path, self.to_bytes())
+
+    def from_bytes(self, bytes_data: bytes) -> "LinearizerModel":
+        read_damaged(lambda: super(LinearizerModel, self).from_bytes(bytes_data))
+        return self
+
+
+def read_damaged(read: Callable[[], Any]) -> Any:
+    """What a function returns that reads a model. Whatever msgpack and thinc raise for bytes that are none is one error
+    of this package."""
+    collects = gc.isenabled()
+    try:
+        return read()
+    except (LinearizeError, MemoryError):
+        raise
+    except Exception as broken:
+        raise error("SL032", source=SOURCE, what=f"it cannot be read ({type(broken).__name__}: {broken})") from broken
+    finally:
+        if collects:
+            gc.enable()  # srsly switches it off, and leaves it so when it fails
 
 
 def forward(model: Model[InT, OutT], bags: InT, is_train: bool) -> tuple[OutT, Callable[[OutT], InT]]:
@@ -162,10 +192,15 @@ class EngineShim(Shim):
     def from_bytes(self, data: bytes) -> "EngineShim":
         from .core.engine import Engine
 
-        content = srsly.msgpack_loads(data)
-        self._model = Engine.from_bytes(content["engine"], "The model") if content["engine"] is not None else None
-        if self._model is not None:
-            self.cfg = self._model.settings.to_dict()
-        self.spacing = Spacing()
-        self.spacing.from_dict(content["spacing"])
+        content = read_damaged(lambda: srsly.msgpack_loads(data))
+        if not isinstance(content, dict) or not isinstance(content.get("engine", ""), bytes | None):
+            raise error("SL032", source=SOURCE, what="it holds no engine")
+        spacing = Spacing()
+        read_damaged(lambda: spacing.from_dict(content["spacing"]))
+        # Nothing is replaced before all of it has been read.
+        engine = Engine.from_bytes(content["engine"], SOURCE) if content["engine"] is not None else None
+        if engine is not None:
+            self.cfg = engine.settings.to_dict()
+        self._model = engine
+        self.spacing = spacing
         return self

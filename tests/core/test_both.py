@@ -6,8 +6,8 @@ import brute
 import pytest
 import slow
 
-from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core import both
+from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.settings import Settings
 
@@ -144,9 +144,7 @@ def test_many_bags_at_once(system):
     rng = random.Random(5)
     bags = [engine.bag(forms=[rng.randint(1, 4) for _ in range(rng.randint(0, 6))]) for _ in range(20)]
     widths = [rng.randint(1, 9) for _ in bags]
-    together = both.decode_both(
-        [engine.decoders] * len(bags), bags, widths=widths, weights=[0.0] * len(bags), n_best=3
-    )
+    together = both.decode_both([engine.decoders] * len(bags), bags, widths=widths, weights=[0.0] * len(bags), n_best=3)
     for bag, width, results in zip(bags, widths, together, strict=True):
         alone = decode_both(engine, bag, width=width, n_best=3)
         assert [(score, order.tolist()) for score, order, *_ in results] == [
