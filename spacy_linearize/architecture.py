@@ -5,6 +5,7 @@ engine, and thinc's serialisation, copying and pickling go through it. Averaged 
 """
 
 import gc
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,7 +187,8 @@ class EngineShim(Shim):
 
     def to_bytes(self) -> bytes:
         engine = self._model.to_bytes() if self._model is not None else None
-        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": self.spacing.to_dict()})
+        spacing = self.spacing.to_dict()
+        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": spacing, "checksum": _checksum(spacing)})
         return data
 
     def from_bytes(self, data: bytes) -> "EngineShim":
@@ -195,6 +197,9 @@ class EngineShim(Shim):
         content = read_damaged(lambda: srsly.msgpack_loads(data))
         if not isinstance(content, dict) or not isinstance(content.get("engine", ""), bytes | None):
             raise error("SL032", source=SOURCE, what="it holds no engine")
+        # Files of earlier versions have no checksum here. The engine has its own.
+        if "checksum" in content and content["checksum"] != _checksum(content.get("spacing")):
+            raise error("SL032", source=SOURCE, what="the checksum of its spaces is wrong")
         spacing = Spacing()
         read_damaged(lambda: spacing.from_dict(content["spacing"]))
         # Nothing is replaced before all of it has been read.
@@ -204,3 +209,7 @@ class EngineShim(Shim):
         self._model = engine
         self.spacing = spacing
         return self
+
+
+def _checksum(spacing: Any) -> int:
+    return zlib.crc32(srsly.msgpack_dumps(spacing))
