@@ -481,6 +481,9 @@ class Engine:
             engine.lexicon.from_arrays(keys, lengths, symbols)
             for i, decoder in enumerate(engine.decoders):
                 table = store.take(arrays, f"ngrams{i}", "<u8", source=source)
+                # A quarter of the places is free, as `fill` leaves them: in a table without, each search takes long.
+                if 4 * np.count_nonzero(table >> np.uint64(32)) > 3 * len(table):
+                    raise error("SL032", source=source, what=f"the table 'ngrams{i}' is too full")
                 decoder.ngrams.from_array(engine.settings.ngram_order if len(table) else 0, table)
             for name, weights in engine._tables():
                 weights.from_array(*store.unpack_table(arrays, name, weights.bits))

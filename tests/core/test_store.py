@@ -184,6 +184,7 @@ def test_headers_that_somebody_made(small, mini, key, value):
         ("search0.scale", np.array([np.inf], dtype=np.float32)),
         ("ngrams0", np.full(16, 1 << 32, dtype=np.uint64)),
         ("ngrams0", np.zeros(15, dtype=np.uint64)),
+        ("ngrams0", np.array([0] * 3 + [1 << 32] * 13, dtype=np.uint64)),
     ],
 )
 def test_arrays_that_do_not_fit(small, name, array):
