@@ -50,6 +50,8 @@ def read_conllu(path: Path, vocab: Vocab, *, tag: str = "xpos", report: Report) 
         try:
             if block.problem:
                 raise block.problem
+            if block.comments and not block.rows:  # as a file has it that was cut here
+                raise BadSentence("a sentence without words", block.line)
             doc = _make_doc(block, vocab, XPOS if tag == "xpos" else UPOS)
         except BadSentence as problem:
             report(path, problem.line, str(problem))
