@@ -14,7 +14,6 @@ import srsly
 from spacy.strings import get_string_id
 from thinc.api import Model, Shim
 
-from .core.store import save
 from .errors import LinearizeError, error
 from .spacing import Spacing
 
@@ -105,6 +104,8 @@ class LinearizerModel(Model[InT, OutT]):
     """A thinc Model whose file is written as a whole or not at all, and says so if it is damaged."""
 
     def to_disk(self, path: Path | str) -> None:
+        from .core.store import save  # here, so that spaCy works without the core
+
         save(path, self.to_bytes())
 
     def from_bytes(self, bytes_data: bytes) -> "LinearizerModel":
