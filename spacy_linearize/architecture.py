@@ -4,14 +4,17 @@ The core learns by perceptron updates, not by gradients. So the Model has no par
 engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
 """
 
+import gc
+import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import srsly
 from spacy.strings import get_string_id
 from thinc.api import Model, Shim
 
-from .errors import error
+from .errors import LinearizeError, error
 from .spacing import Spacing
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 InT = list[tuple["Bag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
+SOURCE = "The model of the linearizer"  # in messages
 DEFAULT_MARKERS = ("case", "mark")  # of Universal Dependencies: prepositions, and what introduces a clause
 
 
@@ -94,7 +98,35 @@ def build_transition_linearizer(
         ngram_weight=ngram_weight,
         tree_ngram_weight=tree_ngram_weight,
     )
-    return Model("transition_linearizer", forward, shims=[EngineShim(settings)])
+    return LinearizerModel("transition_linearizer", forward, shims=[EngineShim(settings)])
+
+
+class LinearizerModel(Model[InT, OutT]):
+    """A thinc Model whose file is written as a whole or not at all, and says so if it is damaged."""
+
+    def to_disk(self, path: Path | str) -> None:
+        from .core.store import save  # here, so that spaCy works without the core
+
+        save(path, self.to_bytes())
+
+    def from_bytes(self, bytes_data: bytes) -> "LinearizerModel":
+        read_damaged(lambda: super(LinearizerModel, self).from_bytes(bytes_data))
+        return self
+
+
+def read_damaged(read: Callable[[], Any]) -> Any:
+    """What a function returns that reads a model. Whatever msgpack and thinc raise for bytes that are none is one error
+    of this package."""
+    collects = gc.isenabled()
+    try:
+        return read()
+    except (LinearizeError, MemoryError):
+        raise
+    except Exception as broken:
+        raise error("SL032", source=SOURCE, what=f"it cannot be read ({type(broken).__name__}: {broken})") from broken
+    finally:
+        if collects:
+            gc.enable()  # srsly switches it off, and leaves it so when it fails
 
 
 def forward(model: Model[InT, OutT], bags: InT, is_train: bool) -> tuple[OutT, Callable[[OutT], InT]]:
@@ -157,16 +189,29 @@ class EngineShim(Shim):
 
     def to_bytes(self) -> bytes:
         engine = self._model.to_bytes() if self._model is not None else None
-        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": self.spacing.to_dict()})
+        spacing = self.spacing.to_dict()
+        data: bytes = srsly.msgpack_dumps({"engine": engine, "spacing": spacing, "checksum": _checksum(spacing)})
         return data
 
     def from_bytes(self, data: bytes) -> "EngineShim":
         from .core.engine import Engine
 
-        content = srsly.msgpack_loads(data)
-        self._model = Engine.from_bytes(content["engine"], "The model") if content["engine"] is not None else None
-        if self._model is not None:
-            self.cfg = self._model.settings.to_dict()
-        self.spacing = Spacing()
-        self.spacing.from_dict(content["spacing"])
+        content = read_damaged(lambda: srsly.msgpack_loads(data))
+        if not isinstance(content, dict) or not isinstance(content.get("engine", ""), bytes | None):
+            raise error("SL032", source=SOURCE, what="it holds no engine")
+        # Files of earlier versions have no checksum here. The engine has its own.
+        if "checksum" in content and content["checksum"] != _checksum(content.get("spacing")):
+            raise error("SL032", source=SOURCE, what="the checksum of its spaces is wrong")
+        spacing = Spacing()
+        read_damaged(lambda: spacing.from_dict(content["spacing"]))
+        # Nothing is replaced before all of it has been read.
+        engine = Engine.from_bytes(content["engine"], SOURCE) if content["engine"] is not None else None
+        if engine is not None:
+            self.cfg = engine.settings.to_dict()
+        self._model = engine
+        self.spacing = spacing
         return self
+
+
+def _checksum(spacing: Any) -> int:
+    return zlib.crc32(srsly.msgpack_dumps(spacing))

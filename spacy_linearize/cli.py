@@ -218,6 +218,7 @@ def evaluate_command(
     import srsly
 
     from . import evaluation
+    from .core.store import save
     from .plots import draw, require_matplotlib
 
     if corpus.is_file() and corpus.suffix != ".spacy":
@@ -257,7 +258,7 @@ def evaluate_command(
             print(f"| from {row['from_words']} | {row['brevity']:.3f} |")
     if json_path:
         json_path.parent.mkdir(parents=True, exist_ok=True)
-        srsly.write_json(json_path, figures)
+        save(json_path, srsly.json_dumps(figures, indent=2).encode("utf8"))
     if plot:
         for path in draw(figures, plot, "png" if png else "svg"):
             say(f"✔ {path}")
@@ -281,6 +282,7 @@ def lm_command(
       spacy linearize lm model new_model train.spacy more_text.txt
       spacy linearize lm model new_model news.arpa --backward news_reversed.arpa
     """
+    from .files import save_pipeline
     from .language_model import import_arpa, learn_from_files
 
     nlp = load(model)
@@ -298,8 +300,7 @@ def lm_command(
     # The config of a pipeline says what its model is made of.
     changed = {key: getattr(engine.settings, key) for key in ("ngram_order", *weights)}
     nlp.get_pipe_config("linearizer")["model"].update(changed)
-    output_path.parent.mkdir(parents=True, exist_ok=True)
-    nlp.to_disk(output_path)
+    save_pipeline(nlp, output_path)
     sizes = ", ".join(f"{len(decoder.ngrams)} n-grams" for decoder in engine.decoders)
     say(f"✔ {sizes} to {output_path}")
 
@@ -320,6 +321,8 @@ def compact_command(
     """
     import srsly
 
+    from .files import save_pipeline
+
     if not 0 <= prune < float("inf"):
         raise error("SL022", key="prune", value=prune, expected="a number, 0 or more")
     nlp = load(model)
@@ -327,7 +330,6 @@ def compact_command(
     nlp.get_pipe("linearizer").shim.engine.compact(prune)
     if meta is not None:
         nlp.meta.update(srsly.read_json(meta))
-    output_path.parent.mkdir(parents=True, exist_ok=True)
-    nlp.to_disk(output_path)
+    save_pipeline(nlp, output_path)
     size = sum(path.stat().st_size for path in output_path.rglob("*") if path.is_file())
     say(f"✔ {size / 1e6:.1f} MB to {output_path}")

@@ -95,6 +95,8 @@ MESSAGES = {
     "SL032": "{source} is damaged: {what}. Copy or train the model again.",
     "SL033": "{source} was trained with other feature templates (fingerprint {found}, expected {known}). Load it with "
     "the settings it was trained with.",
+    "SL034": "There is not enough memory to load {source}: its weights take {size} MB. Free some, or train the model "
+    "with a smaller table_bits.",
 }
 
 

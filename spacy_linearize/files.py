@@ -4,16 +4,19 @@ A bag that cannot be read stands in the stream as the problem with it, so that i
 """
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from .core.store import save
+from .core.store import save, write_all
 from .treebanks.conllu import read_conllu
 
 FORMATS = ("text", "conllu", "jsonl", "spacy")
@@ -74,7 +77,8 @@ def _conllu_bags(path: Path, vocab: Vocab) -> Iterator[Bag]:
 
 class Writer:
     """Writes sentences to a file, or to standard output if there is no path. Each bag's lines go out in one piece, so
-    that a process that is killed leaves whole ones behind. A .spacy file is written at the end, as a whole."""
+    that a process that is killed leaves whole ones behind, and so does a full disk. A .spacy file is written at the
+    end, as a whole."""
 
     def __init__(self, path: Path | None, kind: str) -> None:
         self.path = path
@@ -97,7 +101,10 @@ class Writer:
             self._put("".join(" ".join(doc.text.split()) + "\n" for doc in docs))
 
     def _put(self, text: str) -> None:
-        self.file.write(text.encode("utf8"))
+        if self.path:
+            write_all(self.file, text.encode("utf8"))
+        else:
+            self.file.write(text.encode("utf8"))
 
     def close(self) -> None:
         if self.kind == "spacy" and self.path is not None:
@@ -106,6 +113,25 @@ class Writer:
             self.file.close()
         else:
             self.file.flush()
+
+
+def save_pipeline(nlp: Language, path: Path) -> None:
+    """Write a pipeline to a folder, where it appears as a whole: it is put together beside it first. In a folder that
+    is there already, files are replaced one by one, each as a whole, and others are left alone."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        nlp.to_disk(staged)
+        if not path.exists():
+            staged.rename(path)
+            return
+        for file in sorted(file for file in staged.rglob("*") if file.is_file()):
+            target = path / file.relative_to(staged)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(file, target)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
 
 
 def _record(number: int, docs: list[Doc]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """The papers' figures, drawn with matplotlib (the extra `plots`)."""
 
 import importlib.util
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .core.store import save
 from .errors import error
 
 
@@ -37,7 +39,9 @@ def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Pat
         plot(axes, figures[name])
         axes.grid(alpha=0.3)
         files.append(folder / f"{name}.{suffix}")
-        figure.savefig(files[-1])
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format=suffix)
+        save(files[-1], drawn.getvalue())
         pyplot.close(figure)
     return files
 

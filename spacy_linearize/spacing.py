@@ -4,6 +4,7 @@ A small averaged perceptron decides for each gap from the words on both sides: t
 form comes up for an odd or an even time, by which straight quotes open and close in turn.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from spacy.attrs import ORTH, SHAPE, SPACY
@@ -79,6 +80,11 @@ class Spacing:
 
     def from_dict(self, content: dict[str, list[list[float]]]) -> None:
         """Replace the tables by what `to_dict` gave."""
+        if len(content["keys"]) != N_TABLES:
+            raise ValueError(f"{len(content['keys'])} tables of spaces instead of {N_TABLES}")
+        for weights in content["weights"]:
+            if not all(type(weight) in (int, float) and math.isfinite(weight) for weight in weights):
+                raise ValueError("weights of spaces that are not numbers")
         self.tables = [
             dict(zip(map(int, keys), weights, strict=True))
             for keys, weights in zip(content["keys"], content["weights"], strict=True)

@@ -100,6 +100,7 @@ def test_line_ends_and_byte_order_mark(vocab, tmp_path):
         (rows(("a", 2), ("b", 1), ("c", 0)), 4, "cycle"),
         ("1-x" + "\t_" * 9 + "\n\n", 4, "the id '1-x' is not a range"),
         ("0-1" + "\t_" * 9 + "\n\n", 4, "the id '0-1' is not a range"),
+        ("# sent_id = s2\n# text = a b\n\n", 4, "a sentence without words"),
         (rows(("a", 0)).replace("\tX\t", "\tFOO\t"), 4, "in the sentence from here on"),
         (rows(("a", 0)).replace("\ta\ta\t", "\t\ta\t"), 4, "in the sentence from here on"),
     ],
@@ -110,6 +111,16 @@ def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):
     ((found, text),) = problems
     assert found == line
     assert message in text
+
+
+def test_comments_of_no_sentence(vocab, tmp_path):
+    docs, problems = read(tmp_path, vocab, "# global.columns = ID FORM\n\n" + GOOD + "# newdoc\n# the end\n")
+    assert (len(docs), problems) == (1, [])
+
+
+def test_a_file_that_is_cut(vocab, tmp_path):
+    docs, problems = read(tmp_path, vocab, GOOD + "# sent_id = s2\n# te")
+    assert (len(docs), problems) == (1, [(4, "a sentence without words")])
 
 
 def test_bytes_that_are_not_utf8(vocab, tmp_path):

@@ -43,6 +43,14 @@ def _call(job: Callable[[], Progress]) -> Progress:
     return job()
 
 
+def _table_bits(settings: Settings) -> dict[str, int]:
+    """The tables that an engine with these settings has, by name, and the bits of each."""
+    n_directions = 2 if settings.direction == "both" else 1
+    kinds = ("search", *settings.expert_kinds)
+    names = [f"{kind}{i}" for kind in kinds for i in range(n_directions)]
+    return {**dict.fromkeys(names, settings.table_bits), "attach": settings.attach_bits}
+
+
 class Engine:
     """A model: settings, a lexicon, and the weights of search and attachment.
 
@@ -423,23 +431,35 @@ class Engine:
     def from_bytes(cls, data: bytes, source: str = "The data") -> "Engine":
         """The model that `to_bytes` wrote."""
         header, arrays = store.unpack(data, source)
+        settings = None
         try:
-            engine = cls(Settings.from_dict(header["settings"]))
+            settings = Settings.from_dict(header["settings"])
+            for name, bits in _table_bits(settings).items():
+                store.check_table(arrays, name, bits, source)
+            engine = cls(settings)  # takes the memory
             store.check_fingerprint(header["fingerprint"], engine.fingerprint, source)
             engine.root_label = int(np.uint64(header["root_label"]))
-            keys, lengths, symbols = (arrays[f"lexicon.{name}"] for name in ("keys", "lengths", "symbols"))
+            keys = store.take(arrays, "lexicon.keys", "<u8", source=source)
+            symbols = store.take(arrays, "lexicon.symbols", "<u8", source=source)
+            lengths = store.take(arrays, "lexicon.lengths", "<u4", source=source)
             if len(keys) != len(lengths) or int(lengths.sum()) != len(symbols) or (lengths < 1).any():
                 raise error("SL032", source=source, what="its lexicon does not add up")
             engine.lexicon.from_arrays(keys, lengths, symbols)
             for i, decoder in enumerate(engine.decoders):
-                table = arrays[f"ngrams{i}"]
+                table = store.take(arrays, f"ngrams{i}", "<u8", source=source)
+                # A quarter of the places is free, as `fill` leaves them: in a table without, each search takes long.
+                if 4 * np.count_nonzero(table >> np.uint64(32)) > 3 * len(table):
+                    raise error("SL032", source=source, what=f"the table 'ngrams{i}' is too full")
                 decoder.ngrams.from_array(engine.settings.ngram_order if len(table) else 0, table)
             for name, weights in engine._tables():
-                weights.from_array(*store.unpack_table(arrays, name, weights.bits, source))
+                weights.from_array(*store.unpack_table(arrays, name, weights.bits))
         except LinearizeError:
             raise
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as broken:
             raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken
+        except MemoryError as full:
+            n_bytes = 4 * sum(1 << bits for bits in _table_bits(settings or Settings()).values())
+            raise error("SL034", source=source, size=n_bytes >> 20) from full
         return engine
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Engine"], tuple[bytes]]:

@@ -7,11 +7,11 @@
     header    JSON: settings, template fingerprint, and for each array its name, type, length and stored size
     arrays    one after the other, little endian; zlib-compressed where the stored size is smaller
 
-Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file.
+Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array is
+at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one.
 """
 
 import json
-import math
 import os
 import struct
 import threading
@@ -27,6 +27,9 @@ from ..errors import error
 SIGNATURE = b"SPLINRZ\n"
 FORMAT_VERSION = 1
 MAX_LENGTH = 1 << 31
+MAX_RATIO = 1032  # zlib makes nothing smaller than this
+SMALL_BITS = 24  # tables up to this size may be all but empty
+MIN_SHARE = 1024  # of larger ones, one weight in so many is stored, be it 0
 PREFIX = struct.Struct("<8sIII")
 DTYPES = ("<u8", "<u4", "<i4", "<i2", "<f4", "|i1")
 
@@ -60,23 +63,38 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
     _, version, head_length, checksum = PREFIX.unpack_from(data)
     if version > FORMAT_VERSION:
         raise error("SL031", source=source, found=version, known=FORMAT_VERSION)
+    if version < 1:
+        raise error("SL032", source=source, what=f"there is no format {version}")
     body = memoryview(data)[PREFIX.size :]
     if zlib.crc32(body) != checksum:
         raise error("SL032", source=source, what="it is cut short, or its checksum is wrong")
     try:
         header = json.loads(bytes(body[:head_length]))
+        layout = header.pop("arrays")
+        _check_layout(layout, len(body) - head_length)
         arrays, start = {}, head_length
-        for name, dtype, length, stored in header.pop("arrays"):
-            if dtype not in DTYPES or type(length) is not int or not 0 <= length <= MAX_LENGTH:
-                raise ValueError(f"array {name} of type {dtype} and length {length}")
-            if type(stored) is not int or not 0 <= stored <= len(body) - start:
-                raise ValueError(f"array {name} of {stored} bytes")
+        for name, dtype, length, stored in layout:
             chunk = _inflated(body[start : start + stored], length * np.dtype(dtype).itemsize)
             arrays[name] = np.frombuffer(chunk, dtype=dtype, count=length)
             start += stored
-    except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as broken:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as broken:
         raise error("SL032", source=source, what=str(broken)) from broken
     return header, arrays
+
+
+def _check_layout(layout: Any, n_bytes: int) -> None:
+    """Refuse arrays that cannot be in so many bytes, before any of them is read."""
+    end = 0
+    for name, dtype, length, stored in layout:
+        if dtype not in DTYPES or type(length) is not int or not 0 <= length <= MAX_LENGTH:
+            raise ValueError(f"an array of type {dtype} and length {length} ({name})")
+        if type(stored) is not int or not 0 <= stored <= n_bytes - end:
+            raise ValueError(f"an array of {stored} bytes, which are not there ({name})")
+        if length * np.dtype(dtype).itemsize > MAX_RATIO * stored:
+            raise ValueError(f"an array of {length} entries in {stored} bytes ({name})")
+        end += stored
+    if end != n_bytes:
+        raise ValueError(f"{n_bytes - end} bytes that belong to no array")
 
 
 def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
@@ -93,6 +111,11 @@ def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
 def save(path: str | Path, data: bytes) -> None:
     """Write a file so that at any moment either the old content or the new one is there, whole."""
     path = Path(path)
+    if path.exists() and not path.is_file():  # a device or a pipe, which nothing may replace
+        with path.open("wb") as file:
+            file.write(data)
+        return
+    path = path.resolve()  # a link stays one
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         with temporary.open("wb") as file:
@@ -105,32 +128,66 @@ def save(path: str | Path, data: bytes) -> None:
         raise
 
 
+def write_all(file: Any, data: bytes) -> None:
+    """Add data to an open file without a buffer, all of it or nothing: the disk may be full halfway."""
+    written = 0
+    try:
+        while written < len(data):
+            written += file.write(data[written:])
+    except OSError:
+        if written and file.seekable():
+            file.truncate(file.tell() - written)
+        raise
+
+
 def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[str, np.ndarray[Any, Any]]:
     """A table of weights as arrays: all of it as whole numbers if it has a scale, else what is not 0."""
     if scale:
         units = np.rint(weights / scale)
         units = units.astype(np.int8 if np.abs(units).max() <= 127 else np.int16)
         return {f"{name}.units": units, f"{name}.scale": np.array([scale], dtype=np.float32)}
-    slots = np.flatnonzero(weights).astype(np.uint32)
+    is_stored = weights != 0
+    if len(weights) > 1 << SMALL_BITS:
+        is_stored[::MIN_SHARE] = True  # so that a file shows how large a table it is for
+    slots = np.flatnonzero(is_stored).astype(np.uint32)
     return {f"{name}.slots": slots, f"{name}.values": weights[slots]}
 
 
-def unpack_table(arrays: Arrays, name: str, bits: int, source: str) -> tuple[np.ndarray[Any, Any], float]:
-    """The table that `pack_table` took apart, and its scale, which is 0 if it has none."""
+def take(arrays: Arrays, name: str, *dtypes: str, source: str) -> np.ndarray[Any, Any]:
+    """An array that has to be there, of one of these types."""
+    if name not in arrays:
+        raise error("SL032", source=source, what=f"it has no array '{name}'")
+    if arrays[name].dtype.str not in dtypes:
+        raise error("SL032", source=source, what=f"the array '{name}' is of type {arrays[name].dtype.str}")
+    return arrays[name]
+
+
+def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
+    """Refuse a table that is not one of 2 ** bits numbers, without taking memory for it."""
     if f"{name}.units" in arrays:
-        if arrays[f"{name}.scale"].shape != (1,):
-            raise error("SL032", source=source, what=f"the table '{name}' has no scale")
-        scale, units = float(arrays[f"{name}.scale"][0]), arrays[f"{name}.units"]
-        if not 0 < scale < math.inf or units.dtype not in (np.int8, np.int16):
-            raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
-        if len(units) != 1 << bits:
-            raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")
-        return units.astype(np.float32) * np.float32(scale), scale
-    slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
-    if slots.dtype != np.uint32 or len(slots) != len(values) or (len(slots) and int(slots.max()) >= 1 << bits):
+        scale = take(arrays, f"{name}.scale", "<f4", source=source)
+        units = take(arrays, f"{name}.units", "|i1", "<i2", source=source)
+        fits = len(units) == 1 << bits and len(scale) == 1
+        # The largest multiple of the scale, too, is to be a number.
+        is_finite = not fits or 0 < float(scale[0]) * (1 << 15) <= float(np.finfo(np.float32).max)
+    else:
+        slots = take(arrays, f"{name}.slots", "<u4", source=source)
+        values = take(arrays, f"{name}.values", "<f4", source=source)
+        fits = len(slots) == len(values) <= 1 << bits and (not len(slots) or int(slots.max()) < 1 << bits)
+        fits = fits and (bits <= SMALL_BITS or len(slots) >= (1 << bits) // MIN_SHARE)
+        is_finite = bool(np.isfinite(values).all())
+    if not fits:
         raise error("SL032", source=source, what=f"the table '{name}' does not fit {bits} bits")
-    if not np.isfinite(values).all():
+    if not is_finite:
         raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
+
+
+def unpack_table(arrays: Arrays, name: str, bits: int) -> tuple[np.ndarray[Any, Any], float]:
+    """The table that `pack_table` took apart, and its scale, which is 0 if it has none. After `check_table`."""
+    if f"{name}.units" in arrays:
+        scale = float(arrays[f"{name}.scale"][0])
+        return arrays[f"{name}.units"].astype(np.float32) * np.float32(scale), scale
+    slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
     table = np.zeros(1 << bits, dtype=np.float32)
     table[slots] = values
     return table, 0.0

@@ -55,6 +55,8 @@ def read_conllu(path: Path, vocab: Vocab, *, tag: str = "xpos", report: Report) 
         try:
             if block.problem:
                 raise block.problem
+            if block.comments and not block.rows:  # as a file has it that was cut here
+                raise BadSentence("a sentence without words", block.line)
             doc = _make_doc(block, vocab, XPOS if tag == "xpos" else UPOS)
         except BadSentence as problem:
             report(path, problem.line, str(problem))
@@ -190,10 +192,13 @@ def _tree(words: list[list[str]], numbers: list[int]) -> tuple[list[int | None],
             raise BadSentence(f"'{row[FORM]}' is its own head", numbers[i])
         heads.append(i if head < 0 else head)
         deps.append("ROOT" if head < 0 else _value(row[DEPREL]) or "dep")
+    # From each word upwards, to one that was seen before: on the same way up, it closes a cycle.
+    way_of = [-1] * len(words)
     for i in range(len(words)):
-        seen = [i]
-        while (above := heads[seen[-1]]) is not None and above != seen[-1]:
-            if above in seen:
-                raise BadSentence(f"the heads form a cycle at '{words[above][FORM]}'", numbers[above])
-            seen.append(above)
+        k: int | None = i
+        while k is not None and way_of[k] < 0:
+            way_of[k] = i
+            k = heads[k] if heads[k] != k else None
+        if k is not None and way_of[k] == i:
+            raise BadSentence(f"the heads form a cycle at '{words[k][FORM]}'", numbers[k])
     return heads, deps

@@ -1,7 +1,10 @@
 """Model files: compact tables, compressed arrays, and whatever can be wrong with them."""
 
 import json
+import os
 import random
+import subprocess
+import sys
 import tracemalloc
 import zlib
 
@@ -181,6 +184,7 @@ def test_headers_that_somebody_made(small, mini, key, value):
         ("search0.scale", np.array([np.inf], dtype=np.float32)),
         ("ngrams0", np.full(16, 1 << 32, dtype=np.uint64)),
         ("ngrams0", np.zeros(15, dtype=np.uint64)),
+        ("ngrams0", np.array([0] * 3 + [1 << 32] * 13, dtype=np.uint64)),
     ],
 )
 def test_arrays_that_do_not_fit(small, name, array):
@@ -206,3 +210,124 @@ def test_lists_of_the_lexicon_that_are_empty(small, mini):
     lengths[1] = -1
     with pytest.raises(LinearizeError, match="SL032"):
         Engine.from_bytes(store.pack(header, {**arrays, "lexicon.lengths": lengths}))
+
+
+@pytest.mark.parametrize("version", [2, 99, 2**32 - 1])
+def test_a_newer_format_says_so(small, version):
+    newer = small[:8] + version.to_bytes(4, "little") + small[12:]
+    with pytest.raises(LinearizeError, match=f"SL031.*has model format {version}, and this version reads up to 1"):
+        Engine.from_bytes(newer)
+
+
+def test_a_format_that_never_was(small):
+    with pytest.raises(LinearizeError, match="SL032"):
+        Engine.from_bytes(small[:8] + bytes(4) + small[12:])
+
+
+def test_bytes_that_belong_to_no_array(small):
+    head, chunks = take_apart(small)
+    with pytest.raises(LinearizeError, match=r"SL032.*3 bytes that belong to no array"):
+        Engine.from_bytes(put_together(head, chunks + b"abc"))
+
+
+def test_a_header_that_is_nested_too_deep(small):
+    with pytest.raises(LinearizeError, match="SL032"):
+        Engine.from_bytes(put_together(b"[" * 100_000, b""))
+
+
+@pytest.mark.parametrize("name", ["lexicon.keys", "lexicon.symbols", "lexicon.lengths", "ngrams0", "attach.units"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, None])
+def test_arrays_of_another_type_or_none(small, name, dtype):
+    header, arrays = store.unpack(small)
+    array = arrays.pop(name)
+    with pytest.raises(LinearizeError, match=f"SL032.*'?{name.split('.')[0]}"):
+        Engine.from_bytes(store.pack(header, arrays if dtype is None else {**arrays, name: array.astype(dtype)}))
+
+
+def test_values_of_another_type(mini):
+    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
+    engine.train(mini[:2], epochs=1)
+    header, arrays = store.unpack(engine.to_bytes())
+    for dtype in (np.uint64, np.int8):
+        changed = {**arrays, "search0.values": arrays["search0.values"].astype(dtype)}
+        with pytest.raises(LinearizeError, match=r"SL032.*search0\.values"):
+            Engine.from_bytes(store.pack(header, changed))
+
+
+def test_a_scale_whose_multiples_are_no_numbers(small):
+    header, arrays = store.unpack(small)
+    changed = {**arrays, "search0.scale": np.array([3e38], dtype=np.float32)}
+    with pytest.raises(LinearizeError, match=r"SL032.*not numbers"):
+        Engine.from_bytes(store.pack(header, changed))
+
+
+def test_large_tables_that_are_all_but_empty(monkeypatch):
+    """They are stored with a few zeros, by which a file shows that it is for a table of this size."""
+    monkeypatch.setattr(store, "SMALL_BITS", 11)
+    rng = np.random.default_rng(0)
+    for bits in (10, 11, 12, 14):
+        for n in (0, 1, 500):
+            table = np.zeros(1 << bits, dtype=np.float32)
+            table[rng.integers(0, 1 << bits, n)] = 1.5
+            arrays = store.pack_table(table, 0.0, "t")
+            store.check_table(arrays, "t", bits, "x")
+            assert (store.unpack_table(arrays, "t", bits)[0] == table).all()
+            bare = {key: array[:0] for key, array in arrays.items()}
+            if bits <= 11:
+                assert len(arrays["t.slots"]) == np.count_nonzero(table)
+                store.check_table(bare, "t", bits, "x")
+            else:
+                with pytest.raises(LinearizeError, match="SL032"):
+                    store.check_table(bare, "t", bits, "x")
+
+
+# Loads files with little memory to spare: what each gives is printed. Linux says how much memory is in use.
+LOAD = """
+import resource, sys
+sys.path[:0] = {paths}
+from pathlib import Path
+from spacy_linearize.core.engine import Engine
+Engine.load(sys.argv[1])
+in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (in_use + (64 << 20),) * 2)
+for path in sys.argv[1:]:
+    try:
+        Engine.load(path)
+        print("loaded")
+    except Exception as problem:
+        print(getattr(problem, "code", repr(problem)))
+"""
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm") or "libasan" in os.environ.get("LD_PRELOAD", ""),
+    reason="needs /proc, and memory that a sanitizer does not take",
+)
+def test_sizes_are_checked_before_memory_is_taken(small, mini, tmp_path):
+    """A file that claims gigabytes is refused as damaged, not for want of memory. One that has them says how much."""
+    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
+    engine.train(mini[:2], epochs=1)
+    plain = engine.to_bytes()
+    files = [small]
+    for model in (small, plain):
+        head, chunks = take_apart(model)
+        for key in ("table_bits", "attach_bits"):
+            files.append(put_together({**head, "settings": {**head["settings"], key: 30}}, chunks))
+        for length in (store.MAX_LENGTH, 2**60, -1, 10**30):
+            for i, (name, dtype, _, stored) in enumerate(head["arrays"]):
+                arrays = [*head["arrays"][:i], [name, dtype, length, stored], *head["arrays"][i + 1 :]]
+                files.append(put_together({**head, "arrays": arrays}, chunks))
+    # As large as it says, and more than there is.
+    header, arrays = store.unpack(plain)
+    slots = np.arange(0, 1 << 26, store.MIN_SHARE, dtype=np.uint32)
+    large = {**arrays, "search0.slots": slots, "search0.values": np.zeros(len(slots), dtype=np.float32)}
+    files.append(store.pack({**header, "settings": {**header["settings"], "table_bits": 26}}, large))
+    paths = [tmp_path / str(i) for i in range(len(files))]
+    for path, data in zip(paths, files, strict=True):
+        path.write_bytes(data)
+    program = LOAD.format(paths=[path for path in sys.path if path])
+    result = subprocess.run([sys.executable, "-c", program, *paths], capture_output=True, text=True, check=True)
+    found = result.stdout.split()
+    assert found[0] == "loaded"
+    assert found[-1] == "SL034"
+    assert found[1:-1] == ["SL032"] * (len(files) - 2)

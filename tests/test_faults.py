@@ -1,0 +1,398 @@
+"""Damaged files, processes that are killed, and full disks. benchmarks/faults.py does the same in larger numbers."""
+
+import gc
+import io
+import json
+import os
+import pickle
+import random
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import damage
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+import spacy_linearize
+from spacy_linearize.core import store
+from spacy_linearize.core.engine import Engine
+from spacy_linearize.errors import LinearizeError
+from spacy_linearize.files import save_pipeline
+from spacy_linearize.spacing import Spacing
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+OLD_MODEL = damage.DATA / "old_models" / "format_1.bin"
+
+
+def run_python(program, *arguments, **settings):
+    """Run a program in a process of its own: what it prints."""
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, **settings)
+    assert result.returncode == 0, result.stderr[-2000:]
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("linearizer").from_bytes(OLD_MODEL.read_bytes())
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def model(nlp):
+    return nlp.get_pipe("linearizer").model.to_bytes()
+
+
+class TestModels:
+    @pytest.mark.parametrize("kind", damage.MODELS)
+    def test_every_truncation_and_flipped_bytes(self, kind):
+        sentences = damage.gold()
+        model = damage.make_model(kind)
+        assert damage.decodes(model, sentences)
+        for length in range(len(model)):
+            assert not damage.decodes(model[:length], sentences)
+        for i in range(500):
+            assert not damage.decodes(damage.flipped(model, damage.rng_for(kind, i)), sentences)
+        found = {
+            damage.decodes(damage.flipped_and_sealed(model, damage.rng_for(kind, i)), sentences) for i in range(300)
+        }
+        assert found == {True, False}
+
+    def test_every_byte_of_the_prefix(self):
+        model = damage.make_model("plain")
+        for i in range(store.PREFIX.size):
+            for value in range(256):
+                if value != model[i]:
+                    with pytest.raises(LinearizeError, match=r"SL03[012]"):
+                        Engine.from_bytes(model[:i] + bytes([value]) + model[i + 1 :])
+
+
+class TestPipelines:
+    def test_damaged_in_many_places(self, nlp, model):
+        """What is around the engine too: msgpack, and the table of spaces."""
+        assert damage.pipeline_decodes(nlp, model)
+        lengths = [*range(300), *range(300, len(model), 2000), *range(len(model) - 200, len(model))]
+        for length in lengths:
+            assert not damage.pipeline_decodes(nlp, model[:length])
+        for i in range(200):
+            rng = damage.rng_for(i)
+            place = rng.choice(((0, 200), (len(model) - 2000, len(model)), (0, len(model))))
+            damage.pipeline_decodes(nlp, damage.flipped(model, rng, *place))
+        assert damage.pipeline_decodes(nlp, model)
+
+    def test_spaces_have_a_checksum(self, nlp, model):
+        place = model.rindex(b"weights"), model.rindex(b"checksum")
+        for i in range(50):
+            assert not damage.pipeline_decodes(nlp, damage.flipped(model, random.Random(i), *place))
+
+    @pytest.mark.parametrize("how", ["cut", "empty", "text", "middle", "pickle", "newer"])
+    def test_from_disk_and_from_bytes(self, nlp, model, tmp_path, how):
+        engine = model.index(store.SIGNATURE)
+        broken = {
+            "cut": model[: len(model) // 2],
+            "empty": b"",
+            "text": b"version https://git-lfs.github.com/spec/v1\n",
+            "middle": model[:5000] + bytes([model[5000] ^ 1]) + model[5001:],
+            "pickle": pickle.dumps({"nodes": []}),
+            "newer": model[: engine + 8] + b"\x07" + model[engine + 9 :],
+        }[how]
+        message = (
+            r"\[SL031\].* has model format 7" if how == "newer" else r"\[SL032\] The model of the linearizer is dam"
+        )
+        nlp.to_disk(tmp_path / "x")
+        (tmp_path / "x" / "linearizer" / "model").write_bytes(broken)
+        with pytest.raises(LinearizeError, match=message):
+            spacy.load(tmp_path / "x")
+        whole = nlp.get_pipe("linearizer").to_bytes(exclude=["vocab"])
+        content = spacy.util.srsly.msgpack_loads(whole)
+        data = spacy.util.srsly.msgpack_dumps({**content, "model": broken})
+        fresh = spacy.blank("en")
+        with pytest.raises(LinearizeError, match=message):
+            fresh.add_pipe("linearizer").from_bytes(data)
+        assert gc.isenabled()
+
+    def test_a_failed_load_changes_nothing(self, nlp, model):
+        component = nlp.get_pipe("linearizer")
+        shim, engine, spacing = component.shim, component.shim.engine, component.shim.spacing
+        for content in (
+            {"engine": None},
+            {"engine": "x", "spacing": {}},
+            [],
+            {"engine": engine.to_bytes(), "spacing": 1},
+        ):
+            with pytest.raises(LinearizeError, match="SL032"):
+                shim.from_bytes(spacy.util.srsly.msgpack_dumps(content))
+            assert shim.engine is engine
+            assert shim.spacing is spacing
+
+    @pytest.mark.parametrize("weight", ["x", None, float("nan"), float("inf"), [1.0]])
+    def test_spaces_that_are_no_numbers(self, weight):
+        content = Spacing().to_dict()
+        Spacing().from_dict(content)
+        with pytest.raises(ValueError, match="not numbers"):
+            Spacing().from_dict({**content, "keys": [[1]] * 8, "weights": [[weight]] * 8})
+        with pytest.raises(ValueError, match="3 tables"):
+            Spacing().from_dict({"keys": [[]] * 3, "weights": [[]] * 3})
+
+
+# Loads a model twice: all that has to be imported is, when the hook begins to look.
+AUDIT = """
+import sys
+import spacy
+nlp = spacy.blank("en")
+component = nlp.add_pipe("linearizer")
+data = open(sys.argv[1], "rb").read()
+component.from_bytes(data)
+seen = []
+sys.addaudithook(lambda event, _: seen.append(event))
+component.from_bytes(data)
+import pickle
+n = len(seen)
+pickle.loads(pickle.dumps(spacy.blank))
+print(sorted(set(seen[:n])), "pickle.find_class" in seen[n:])
+"""
+
+
+def test_nothing_is_unpickled_or_executed():
+    events, would_be_seen = run_python(AUDIT, OLD_MODEL).rsplit(maxsplit=1)
+    assert would_be_seen == "True"
+    assert not re.search(r"pickle|marshal|exec|compile|code\.|ctypes|subprocess|os\.system|socket", events)
+
+
+class TestTreebanks:
+    @pytest.mark.parametrize("kind", ["conllu", "mrg"])
+    def test_damaged_in_one_place(self, kind, tmp_path):
+        """Whatever is not touched is read, and nothing is ever raised."""
+        bank = damage.Treebank(kind, tmp_path)
+        n_reports = 0
+        for i in range(80):
+            n_docs, n_problems = bank.check(*bank.damage(damage.rng_for(kind, i)))
+            assert n_docs + n_problems >= len(bank.good) - 2
+            n_reports += n_problems > 0
+        assert n_reports > 30
+        for i in range(20):
+            bank.check(damage.rng_for(kind, "cut", i).randrange(len(bank.data)), len(bank.data), b"")
+
+    @pytest.mark.parametrize("kind", ["conllu", "mrg"])
+    def test_garbage(self, kind, tmp_path):
+        bank = damage.Treebank(kind, tmp_path)
+        n_read = n_reported = 0
+        for i in range(300):
+            docs, problems = bank.read(damage.garbage(damage.rng_for(kind, i)))
+            n_read += len(docs)
+            n_reported += len(problems)
+        assert n_read
+        assert n_reported
+
+    @pytest.mark.parametrize("kind", ["conllu", "mrg"])
+    @pytest.mark.parametrize(
+        "new", [b"\x00", b"\xff", b"\xed\xa0\x80", b"x" * 1_000_000, b"\t" * 100_000, b"(" * 100_000]
+    )
+    def test_between_good_sentences(self, kind, new, tmp_path):
+        bank = damage.Treebank(kind, tmp_path)
+        first, last = bank.blocks[7]
+        # In the middle of a line, and instead of a sentence.
+        middle, last = (first + last) // 2, first + len(bank.data[first:last].rstrip())
+        for start, end in ((middle, middle), (first, last)):
+            n_docs, n_problems = bank.check(start, end, new)
+            assert n_docs in (len(bank.good) - 1, len(bank.good))
+            # A line of nothing but tabs is an empty one.
+            assert n_docs + n_problems == len(bank.good) - (start == first and not new.strip())
+
+    def test_brackets_of_100000_levels(self, tmp_path):
+        bank = damage.Treebank("mrg", tmp_path)
+        depth = 100_000
+        deep = b"(S " * depth + b"(NN rain)" + b")" * depth + b"\n"
+        docs, problems = bank.read(bank.data + deep + bank.data)
+        assert docs == [*bank.good, (("rain", "NN", "ROOT", 0),), *bank.good]
+        assert not problems
+        docs, problems = bank.read(bank.data + b"(S " * depth + b"\n" + bank.data)
+        assert docs == bank.good * 2
+        assert problems == [(bank.data.count(b"\n") + 1, f"closing brackets are missing: {depth}")]
+
+    @pytest.mark.parametrize("is_cycle", [False, True])
+    def test_a_long_chain_of_heads(self, tmp_path, is_cycle):
+        """Looked through in one pass: 20,000 words that each hang on the next take no time."""
+        bank = damage.Treebank("conllu", tmp_path)
+        n = 20_000
+        rows = [
+            f"{i}\tw\tw\tX\tY\t_\t{i + 1 if i < n else n // 2 if is_cycle else 0}\td\t_\t_\n" for i in range(1, n + 1)
+        ]
+        docs, problems = bank.read("".join(rows).encode())
+        if is_cycle:
+            assert docs == []
+            assert problems == [(n // 2, "the heads form a cycle at 'w'")]
+        else:
+            assert [len(doc) for doc in docs] == [n]
+            assert not problems
+
+
+# Saves two models in turn until it is killed.
+SAVER = """
+import sys
+from pathlib import Path
+from spacy_linearize.core.store import save
+path, *sources = map(Path, sys.argv[1:])
+contents = [source.read_bytes() for source in sources]
+print("ready", flush=True)
+while True:
+    for content in contents:
+        save(path, content)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_killed_while_saving(tmp_path):
+    """20 times at random: the file is one of the two models, whole."""
+    path, sources = tmp_path / "model", [tmp_path / "compact", tmp_path / "plain"]
+    contents = [damage.make_model(source.name) for source in sources]
+    for source, content in zip(sources, contents, strict=True):
+        source.write_bytes(content)
+    rng = random.Random(0)
+    n_amid = 0
+    for _ in range(20):
+        command = [sys.executable, "-c", SAVER, *map(str, (path, *sources))]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+            assert process.stdout.readline() == b"ready\n"
+            while not path.exists():
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, 0.03))
+            process.kill()
+        assert path.read_bytes() in contents
+        Engine.load(path)
+        left = set(tmp_path.iterdir()) - {path, *sources}
+        n_amid += len(left)
+        for file in left:
+            file.unlink()
+    assert n_amid  # some were killed between the first byte and the last
+
+
+class TestWriters:
+    def test_a_write_that_fails(self, tmp_path, monkeypatch):
+        """The old content stays, and nothing else is left."""
+        path = tmp_path / "model"
+        store.save(path, b"old")
+
+        def fail(*_):
+            raise OSError(28, "No space left on device")
+
+        for name in ("fsync", "replace"):
+            with monkeypatch.context() as patch:
+                patch.setattr(store.os, name, fail)
+                with pytest.raises(OSError, match="No space left"):
+                    store.save(path, b"new")
+            assert [file.name for file in tmp_path.iterdir()] == ["model"]
+            assert path.read_bytes() == b"old"
+        store.save(path, b"new")
+        assert path.read_bytes() == b"new"
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+    def test_links_and_devices(self, tmp_path):
+        (tmp_path / "link").symlink_to(tmp_path / "file")
+        for content in (b"a", b"b"):
+            store.save(tmp_path / "link", content)
+            assert (tmp_path / "link").is_symlink()
+            assert (tmp_path / "file").read_bytes() == content
+        store.save("/dev/null", b"x")
+        assert Path("/dev/null").is_char_device()
+
+    def test_a_line_that_goes_out_in_pieces(self):
+        """A full disk may take a part of a line: it is taken back."""
+
+        class Disk(io.BytesIO):
+            free = 25
+
+            def write(self, data):
+                if not self.free:
+                    raise OSError(28, "No space left on device")
+                data = bytes(data)[: min(self.free, 4)]
+                self.free -= len(data)
+                return super().write(data)
+
+        disk = Disk()
+        store.write_all(disk, b"0123456789\n")
+        store.write_all(disk, b"0123456789\n")
+        with pytest.raises(OSError, match="No space left"):
+            store.write_all(disk, b"0123456789\n")
+        assert disk.getvalue() == b"0123456789\n" * 2
+
+    @pytest.mark.parametrize("is_there", [False, True])
+    def test_a_pipeline_appears_as_a_whole(self, nlp, tmp_path, is_there, monkeypatch):
+        path = tmp_path / "new" / "pipeline"
+        if is_there:
+            path.parent.mkdir()
+            spacy.blank("de").to_disk(path)
+            (path / "notes.txt").write_text("mine")
+        before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        with monkeypatch.context() as patch:
+            patch.setattr(nlp.get_pipe("linearizer").model, "to_bytes", lambda: 1 / 0, raising=False)
+            with pytest.raises(ZeroDivisionError):
+                save_pipeline(nlp, path)
+        assert path.exists() == is_there
+        assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        save_pipeline(nlp, path)
+        assert list(path.parent.iterdir()) == [path]
+        assert (path / "notes.txt").exists() == is_there
+        doc = Doc(nlp.vocab, words=["door", "the", "opened", "?", "Who"])
+        assert spacy.load(path)(doc).text == nlp(doc).text
+
+
+# Runs commands with a limit on the size of files, as if the disk were full then.
+FULL_DISK = """
+import json, resource, sys
+from typer.testing import CliRunner
+from spacy_linearize.cli import app
+results = []
+for limit, *command in json.loads(sys.argv[1]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    result = CliRunner().invoke(app, command)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    results.append([result.exit_code, result.stderr])
+print(json.dumps(results))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+def test_a_full_disk(nlp, tmp_path):
+    """One line says so, and what was there before stays as it was. Lines that stream end with a whole one."""
+    data, out = tmp_path / "data", tmp_path / "out"
+    data.mkdir()
+    out.mkdir()
+    nlp.to_disk(data / "model")
+    (data / "bags.txt").write_text("door the opened ? Who\n" * 20)
+    docs = [Doc(nlp.vocab, words=["Who", "opened"], heads=[1, 1], deps=["nsubj", "ROOT"])]
+    DocBin(docs=docs).to_disk(data / "gold.spacy")
+    commands = [
+        [100, "order", "--model", data / "model", "--input", data / "bags.txt", "--output", out / "bags.txt"],
+        [100, "order", "--model", data / "model", "--input", data / "bags.txt", "--output", out / "bags.spacy"],
+        [100, "convert", damage.DATA / "mini_en.conllu", out / "mini.spacy"],
+        [10, "evaluate", data / "model", data / "gold.spacy", "--json", out / "figures.json"],
+        [10_000, "compact", data / "model", out / "compact"],
+        [10_000, "lm", data / "model", out / "lm", data / "bags.txt"],
+    ]
+    for name in ("bags.spacy", "mini.spacy", "figures.json"):
+        (out / name).write_text("old")
+    results = json.loads(run_python(FULL_DISK, json.dumps(commands, default=str)))
+    for command, (code, message) in zip(commands, results, strict=True):
+        assert code == 1, command
+        assert "File too large" in message
+        assert message.count("\n") == 1
+    assert sorted(file.name for file in out.iterdir()) == ["bags.spacy", "bags.txt", "figures.json", "mini.spacy"]
+    for name in ("bags.spacy", "mini.spacy", "figures.json"):
+        assert (out / name).read_text() == "old"
+    lines = (out / "bags.txt").read_text().splitlines(keepends=True)
+    assert len(lines) > 1
+    assert all(line == lines[0] and line.endswith("\n") for line in lines)
+
+
+def test_import_gives_no_warning(tmp_path):
+    program = "import spacy_linearize, spacy_linearize.core.engine; print(spacy_linearize.__version__)"
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path
+    )
+    assert (result.returncode, result.stdout.strip(), result.stderr) == (0, spacy_linearize.__version__, "")
