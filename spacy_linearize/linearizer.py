@@ -67,6 +67,7 @@ DOCS_AT_ONCE = 32  # for one thread of `pipe`
         "model": DEFAULT_LINEARIZER_MODEL,
         "beam_width": 8,
         "tree_beam_width": None,
+        "update_beam_width": None,
         "use_tags": True,
         "use_heads": True,
         "use_deps": True,
@@ -90,6 +91,7 @@ def make_linearizer(
     model: Model[Any, Any],
     beam_width: Any,
     tree_beam_width: Any,
+    update_beam_width: Any,
     use_tags: Any,
     use_heads: Any,
     use_deps: Any,
@@ -109,6 +111,7 @@ def make_linearizer(
         name,
         beam_width=beam_width,
         tree_beam_width=tree_beam_width,
+        update_beam_width=update_beam_width,
         use_tags=use_tags,
         use_heads=use_heads,
         use_deps=use_deps,
@@ -131,7 +134,7 @@ class Linearizer(TrainablePipe):
     name (str): The component instance name.
     beam_width (int): How many hypotheses the search keeps.
     tree_beam_width (Optional[int]): The same for bags with all arcs given, which need fewer. None: `beam_width`.
-        Training uses `beam_width` for all bags.
+    update_beam_width (Optional[int]): The same in training, for all bags. None: `beam_width`.
     use_tags, use_heads, use_deps (bool): Whether tags, heads and labels that a Doc has are constraints, or ignored.
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.
@@ -151,6 +154,7 @@ class Linearizer(TrainablePipe):
         *,
         beam_width: int = 8,
         tree_beam_width: int | None = None,
+        update_beam_width: int | None = None,
         use_tags: bool = True,
         use_heads: bool = True,
         use_deps: bool = True,
@@ -169,6 +173,7 @@ class Linearizer(TrainablePipe):
         self.scorer = scorer
         self.beam_width = beam_width
         self.tree_beam_width = tree_beam_width
+        self.update_beam_width = update_beam_width
         self.use_tags = use_tags
         self.use_heads = use_heads
         self.use_deps = use_deps
@@ -187,9 +192,10 @@ class Linearizer(TrainablePipe):
         _claim_extensions()
 
     def _check_settings(self, seed: Any) -> None:
-        for key in ("beam_width", "tree_beam_width", "n_best", "n_threads"):
+        for key in ("beam_width", "tree_beam_width", "update_beam_width", "n_best", "n_threads"):
             value = getattr(self, key)
-            if (type(value) is not int or value < 1) and not (key == "tree_beam_width" and value is None):
+            is_left_out = value is None and key in ("tree_beam_width", "update_beam_width")
+            if (type(value) is not int or value < 1) and not is_left_out:
                 raise error("SL022", key=key, value=value, expected="a whole number, 1 or more")
         for key in ("use_tags", "use_heads", "use_deps", "tree", "overwrite"):
             if type(getattr(self, key)) is not bool:
@@ -431,7 +437,7 @@ class Linearizer(TrainablePipe):
                 for eg in examples
                 for given, gold in training_pairs(eg, self.use)
             ],
-            beam_width=self.beam_width,
+            beam_width=self.update_beam_width or self.beam_width,
             dropout=drop,
             seed=self._rng.getrandbits(63),
             n_threads=self.n_threads,
