@@ -1,28 +1,34 @@
-"""How fast the bundled pipeline is: milliseconds of the core, and Docs a second, beside spaCy's own parser.
+"""How fast the bundled pipeline is: Docs a second beside spaCy's own parser, milliseconds of the core, growth, memory.
 
-    python benchmarks/speed.py [TREEBANK.conllu] [--model PIPELINE] [--limit 1000] [--repeat 3] [--json FILE]
-        [--plot FILE]
+    python benchmarks/speed.py [TREEBANK.conllu] [--model PIPELINE] [--limit N] [--repeat 3] [--json FILE] [--plot FILE]
+    python benchmarks/speed.py --train TRAIN.conllu     training instead: seconds of one pass, core and spaCy's loop
 
 Sentences are those of the treebank (default: ../shared/data/ud_english_ewt/dev.conllu if it is there, else the
 project's mini treebank, and the output says which). Each figure is the fastest of several rounds, on one core and in
-one process, so that ratios within a run mean something on a noisy machine.
+one process, so that ratios within a run mean something on a noisy machine. Nanoseconds are those of one direction, over
+the legal actions along its derivations times the width of the beam.
 """
 
 import argparse
 import json
+import os
 import platform
 import random
 import resource
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import spacy
-from spacy.tokens import Doc
+from core_speed import random_tree
+from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
 from spacy_linearize.bag import Use, read_words
+from spacy_linearize.core.stepper import Stepper
 from spacy_linearize.corpus import give
 from spacy_linearize.treebanks.conllu import read_conllu
 
@@ -31,7 +37,7 @@ EWT = ROOT.parent / "shared" / "data" / "ud_english_ewt" / "dev.conllu"
 MINI = ROOT / "tests" / "data" / "mini_en.conllu"
 SETTINGS = {"full tree": (1.0, 1.0), "half of the arcs": (1.0, 0.5), "free": (0.0, 0.0)}
 BEAMS = (1, 2, 4, 8, 16, 32, 64)
-LENGTHS = (10, 20, 40, 80, 160, 320)
+LENGTHS = (10, 20, 40, 80, 160, 320, 1000)
 
 
 def fastest(job: Callable[[], Any], repeat: int) -> float:
@@ -51,6 +57,7 @@ def core_rows(engine: Any, docs: dict[str, list[Doc]], repeat: int) -> list[dict
         bags = [read_words(doc, Use()).to_bag(engine) for doc in given]
         settings = engine.settings
         weight = settings.tree_ngram_weight if setting == "full tree" else settings.ngram_weight
+        n_legal = sum(count_legal(engine, bag) for bag in bags)
         for beam in BEAMS:
 
             def one(beam: int = beam, bags: list = bags, weight: float = weight) -> None:
@@ -62,19 +69,97 @@ def core_rows(engine: Any, docs: dict[str, list[Doc]], repeat: int) -> list[dict
                     engine.order(bag, beam_width=beam, tree=False)
 
             ms = [1000 * fastest(job, repeat) / len(bags) for job in (one, both)]
-            rows.append({"given": setting, "beam": beam, "one direction": ms[0], "as bundled": ms[1]})
+            ns = 1e6 * ms[0] * len(bags) / (beam * n_legal)
+            rows.append({"given": setting, "beam": beam, "one direction": ms[0], "both": ms[1], "ns": round(ns)})
     return rows
+
+
+def count_legal(engine: Any, bag: Any) -> int:
+    """Legal actions along the derivation of the best order."""
+    best = engine.order(bag, beam_width=1, tree=engine.builds_trees)[0]
+    state, total = Stepper(engine.decoders_for(bag)[0], bag), 0
+    while not state.is_final:
+        total += len(state.legal)
+        state = state.step(state.gold(best.order, best.heads, best.tags, best.labels))
+    return total
 
 
 def growth(engine: Any, words: list[str], vocab: Any, repeat: int) -> list[dict[str, Any]]:
-    """Milliseconds of one free bag by its number of words, at beam 8."""
+    """Milliseconds of one free bag, and of one tree, by the number of words, at beam 8."""
     rng = random.Random(0)
     rows = []
     for n in LENGTHS:
-        bag = read_words(Doc(vocab, words=[rng.choice(words) for _ in range(n)]), Use()).to_bag(engine)
-        ms = 1000 * fastest(lambda bag=bag: engine.order(bag, beam_width=8, tree=False), repeat)
-        rows.append({"words": n, "ms": ms})
+        texts = [rng.choice(words) for _ in range(n)]
+        arcs = random_tree(rng, n)
+        heads = [k if head < 0 else head for k, head in enumerate(arcs)]
+        deps = ["ROOT" if head < 0 else rng.choice(["nsubj", "obj", "det", "amod", "nmod"]) for head in arcs]
+        row: dict[str, Any] = {"words": n}
+        for name, doc in {
+            "free": Doc(vocab, words=texts),
+            "tree": Doc(vocab, words=texts, heads=heads, deps=deps),
+        }.items():
+            if name == "free" and n > LENGTHS[-2]:
+                row[name] = None
+                continue
+            bag = read_words(doc, Use()).to_bag(engine)
+            row[name] = 1000 * fastest(lambda bag=bag: engine.order(bag, beam_width=8, tree=False), repeat)
+        rows.append(row)
     return rows
+
+
+def exponent(rows: list[dict[str, Any]], name: str) -> float:
+    """The slope of log time over log length."""
+    points = [(row["words"], row[name]) for row in rows if row[name] is not None]
+    x, y = np.log([p[0] for p in points]), np.log([p[1] for p in points])
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def resident() -> float:
+    """The largest resident size so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def time_training(path: Path, config: Path) -> None:
+    """One pass over a treebank with the settings of the default config: in the core, and in spaCy's loop."""
+    import spacy
+    from spacy.util import load_config
+
+    from spacy_linearize.corpus import Corpus
+    from spacy_linearize.examples import training_pairs
+
+    settings = load_config(config)
+    reader = settings["corpora"]["train"]
+    component = {k: v for k, v in settings["components"]["linearizer"].items() if k not in ("factory", "scorer")}
+    component["model"] = {**component["model"], "copies": 1}
+    component["update_beam_width"] = 16
+    nlp = spacy.blank("en")
+    linearizer = nlp.add_pipe("linearizer", config=component)
+    golds = list(read_conllu(path, nlp.vocab, report=print))
+    with tempfile.TemporaryDirectory() as folder:
+        DocBin(docs=golds).to_disk(Path(folder) / "train.spacy")
+        corpus = Corpus(Path(folder) / "train.spacy", settings=reader["settings"], gold_preproc=True, resample=True)
+        nlp.initialize(lambda: corpus(nlp))
+        start = time.perf_counter()
+        examples = list(corpus(nlp))
+        for first in range(0, len(examples), 128):
+            nlp.update(examples[first : first + 128])
+        loop = time.perf_counter() - start
+    engine = linearizer.shim.engine
+    pairs = [(g.to_bag(engine), s.to_sentence()) for eg in examples for g, s in training_pairs(eg, Use())]
+    start = time.perf_counter()
+    for first in range(0, len(pairs), 128):
+        engine.update(pairs[first : first + 128], beam_width=16, seed=first)
+    core = time.perf_counter() - start
+    print(f"{path.name}: {len(pairs)} sentences, mixed settings, beam 16, both directions, one copy, one thread")
+    print(f"core {core:.1f} s a pass; spaCy's loop with reader and sampling {loop:.1f} s, {loop / core - 1:+.0%}")
+
+
+def describe() -> str:
+    """The machine, in a few words."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def docs_a_second(nlp: Any, docs: list[Doc], repeat: int) -> float:
@@ -91,20 +176,25 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """Sentences a second by beam, one line for each setting."""
+def plot(rows: list[dict[str, Any]], lengths: list[dict[str, Any]], path: Path) -> None:
+    """Sentences a second by beam, and milliseconds by length."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(6, 4))
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for setting in SETTINGS:
         own = [row for row in rows if row["given"] == setting]
-        axes.plot([row["beam"] for row in own], [1000 / row["as bundled"] for row in own], marker="o", label=setting)
-    axes.set(xscale="log", yscale="log", xlabel="beam", ylabel="sentences a second, core, both directions")
-    axes.set_xticks(BEAMS, [str(beam) for beam in BEAMS])
-    axes.legend()
+        left.plot([row["beam"] for row in own], [1000 / row["both"] for row in own], marker="o", label=setting)
+    left.set(xscale="log", yscale="log", xlabel="beam", ylabel="sentences a second, core, both directions")
+    left.set_xticks(BEAMS, [str(beam) for beam in BEAMS])
+    for name in ("free", "tree"):
+        own = [row for row in lengths if row[name] is not None]
+        right.plot([row["words"] for row in own], [row[name] for row in own], marker="o", label=name)
+    right.set(xscale="log", yscale="log", xlabel="words", ylabel="ms, core, both directions, beam 8")
+    left.legend()
+    right.legend()
     figure.savefig(path)
 
 
@@ -112,17 +202,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebank", type=Path, nargs="?", default=EWT if EWT.exists() else MINI)
     parser.add_argument("--model", default=None)
-    parser.add_argument("--limit", type=int, default=1000)
+    parser.add_argument("--limit", type=int, default=None)
+    parser.add_argument("--train", type=Path, default=None)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", type=Path, default=None)
     parser.add_argument("--plot", type=Path, default=None)
     options = parser.parse_args()
+    if options.train:
+        return time_training(options.train, ROOT / "configs" / "default.cfg")
     nlp = spacy.load(options.model) if options.model else spacy_linearize.load()
     component = nlp.get_pipe("linearizer")
     golds = list(read_conllu(options.treebank, nlp.vocab, report=print))[: options.limit]
     docs = {name: [give(gold, *shares, rng=random.Random(0)) for gold in golds] for name, shares in SETTINGS.items()}
     length = sum(len(gold) for gold in golds) / len(golds)
-    print(f"{options.treebank.name}: {len(golds)} sentences of {length:.1f} words; {platform.machine()}, one core\n")
+    print(f"{options.treebank.name}: {len(golds)} sentences of {length:.1f} words; {describe()}\n")
 
     print("Doc to Doc, `nlp.pipe`, as bundled; the parser is `spacy.blank('en')` with an untrained `parser`:\n")
     parser_nlp = spacy.blank("en")
@@ -138,19 +231,22 @@ def main() -> None:
         rows.append({"given": setting, "to the parser": speed / parsed, "2 threads": doubled / speed, "Docs/s": speed})
     print(table(rows))
 
-    print("The core, ms a sentence (without trees for free words):\n")
+    print("The core, ms a sentence (without trees for free words), and ns a candidate:\n")
+    before = resident()
     core = core_rows(component.shim.engine, docs, options.repeat)
     print(table(core))
 
-    print("Growth, free words, beam 8, as bundled:\n")
+    print(f"Largest resident size before these searches {before:.0f} MB, after them {resident():.0f} MB.\n")
+    print("Growth, beam 8, both directions, ms:\n")
     words = [token.text for gold in golds for token in gold]
     lengths = growth(component.shim.engine, words, nlp.vocab, options.repeat)
     print(table(lengths))
-    print(f"Largest resident size: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    print(f"Exponents: free {exponent(lengths, 'free'):.2f}, tree {exponent(lengths, 'tree'):.2f} (2 is quadratic).")
+    print(f"Largest resident size: {resident():.0f} MB")
     if options.json:
         options.json.write_text(json.dumps({"docs": rows, "core": core, "growth": lengths}, indent=1), encoding="utf8")
     if options.plot:
-        plot(core, options.plot)
+        plot(core, lengths, options.plot)
 
 
 if __name__ == "__main__":
