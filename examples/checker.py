@@ -54,7 +54,7 @@ def check(nlp: Language, sentences: Iterable[str], *, max_gap: float = MAX_GAP) 
 def main(sentences: Iterable[str] = SENTENCES) -> None:
     nlp = spacy_linearize.load()
     for finding in check(nlp, sentences):
-        mark = "✘" if finding.better else "✔"
+        mark = "odd" if finding.better else "ok "
         print(f"{mark} {finding.gap:5.1f}  {finding.text}" + (f"  ->  {finding.better}" if finding.better else ""))
 
 

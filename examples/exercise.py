@@ -73,7 +73,7 @@ def main() -> None:
             print(f"  accepted: {' '.join(words)}")
         for answer in ANSWERS:
             if sorted(token.lower_ for token in nlp.make_doc(answer)) == sorted(exercise.jumbled):
-                print(f"  {'✔' if exercise.is_right(nlp, answer) else '✘'} {answer}")
+                print(f"  {'right' if exercise.is_right(nlp, answer) else 'wrong'}: {answer}")
 
 
 if __name__ == "__main__":
