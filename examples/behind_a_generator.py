@@ -15,10 +15,11 @@ from spacy.vocab import Vocab
 
 import spacy_linearize
 
+# What is not known is left empty.
 RECORDS = [
-    {"to": "Leeds", "time": "10:15", "platform": "4", "late": None},
+    {"to": "Leeds", "time": "10:15", "platform": "4", "late": ""},
     {"to": "York", "time": "10:40", "platform": "2", "late": "twenty"},
-    {"to": "Hull", "time": "11:05", "platform": None, "late": "five"},
+    {"to": "Hull", "time": "11:05", "platform": "", "late": "five"},
 ]
 
 
@@ -31,7 +32,7 @@ class Node:
     children: list["Node"] = field(default_factory=list)
 
 
-def to_tree(record: dict[str, str | None]) -> Node:
+def to_tree(record: dict[str, str]) -> Node:
     """What to say about a train."""
     train = Node("train", "nsubj", [Node(record["to"], "nmod", [Node("to", "case")]), Node("The", "det")])
     root = Node("leaves", "ROOT", [Node(".", "punct"), Node(record["time"], "obl", [Node("at", "case")]), train])
@@ -61,9 +62,9 @@ def to_doc(vocab: Vocab, root: Node) -> Doc:
     )
 
 
-def generate(nlp: Language, records: Iterable[dict[str, str | None]]) -> Iterator[Doc]:
+def generate(nlp: Language, records: Iterable[dict[str, str]]) -> Iterator[Doc]:
     """One sentence for each record."""
-    return nlp.pipe(to_doc(nlp.vocab, to_tree(record)) for record in records)
+    yield from nlp.pipe(to_doc(nlp.vocab, to_tree(record)) for record in records)
 
 
 def main() -> None:
