@@ -1,0 +1,80 @@
+"""Paraphrase by re-ordering: a parser says what belongs together, the linearizer finds other orders of the same tree.
+
+Every arc of the parse stays, so that who does what to whom stays too; what moves are adverbs, adverbials and clauses.
+The gap in score to the best order tells how natural another one is.
+
+    python examples/paraphrase.py [parsed.conllu]
+
+The parsed sentences come from a CoNLL-U file here. With a trained parser, text will do:
+
+    nlp = spacy.load("en_core_web_sm")
+    component = nlp.add_pipe("linearizer", source=spacy_linearize.load())
+    parsed = nlp("She slowly opened the letter.", disable=["linearizer"])
+
+Its labels (dobj, pobj) are not those of the bundled model (obj, obl), which then warns, keeps them, and sees the arcs
+alone: a parser of Universal Dependencies serves better.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+import spacy_linearize
+from spacy_linearize.treebanks.conllu import read_conllu
+
+PARSED = Path(__file__).parent / "parsed.conllu"
+MAX_GAP = 30.0  # for each word
+
+
+def read_parsed(path: Path, nlp: Language) -> Iterator[Doc]:
+    """Parsed sentences, instead of those of a parser."""
+
+    def report(where: Path, line: int, message: str) -> None:
+        print(f"{where}:{line}: {message}", file=sys.stderr)
+
+    return read_conllu(path, nlp.vocab, report=report)
+
+
+def without_capital(doc: Doc) -> Doc:
+    """The same sentence without its first capital, which would hold the first word in its place."""
+    first = doc[0].text if doc[0].pos_ == "PROPN" or doc[0].text == "I" else doc[0].text.lower()
+    return Doc(
+        doc.vocab,
+        words=[first, *(token.text for token in doc[1:])],
+        tags=[token.tag_ for token in doc],
+        heads=[token.head.i for token in doc],
+        deps=[token.dep_ for token in doc],
+    )
+
+
+def paraphrases(nlp: Language, parsed: Doc, *, n: int = 8, max_gap: float = MAX_GAP) -> list[tuple[float, str]]:
+    """Other orders of a parsed sentence, the most natural first, each with its gap for each word to the best order.
+
+    n (int): How many orders to look at.
+    max_gap (float): Leave out orders with a larger gap.
+    """
+    bag = without_capital(parsed)
+    orders = nlp.get_pipe("linearizer").alternatives(bag, n)
+    best = orders[0]._.linearization["score"]
+    own = list(range(len(bag)))
+    found = []
+    for doc in orders:
+        gap = (best - doc._.linearization["score"]) / len(doc)
+        if gap <= max_gap and list(doc._.linearization["order"]) != own:
+            found.append((gap, doc.text[0].upper() + doc.text[1:]))
+    return found
+
+
+def main(path: Path = PARSED) -> None:
+    nlp = spacy_linearize.load()
+    for parsed in read_parsed(path, nlp):
+        print(parsed.text)
+        for gap, text in paraphrases(nlp, parsed):
+            print(f"  {gap:5.1f}  {text}")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:2]))

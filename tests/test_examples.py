@@ -1,0 +1,146 @@
+"""The scripts in examples/: each runs, and prints what it promises."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc
+
+import spacy_linearize
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "examples"
+BAGS = ["door the opened ? Who", "dog barks the .", "", "naïve was He ."]
+
+
+def load_example(name, monkeypatch):
+    """An example as a module. Dataclasses and pickles look for it among the loaded ones."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def example(monkeypatch):
+    return lambda name: load_example(name, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy_linearize.load()
+
+
+def test_every_example_is_listed_and_says_how_to_run_it():
+    listed = (FOLDER / "README.md").read_text(encoding="utf8")
+    for path in FOLDER.glob("*.py"):
+        assert f"({path.name})" in listed
+        assert f"python examples/{path.name}" in path.read_text(encoding="utf8").split('"""')[1]
+
+
+def test_generator(example, nlp, capsys):
+    module = example("behind_a_generator")
+    module.main()
+    out = capsys.readouterr().out
+    assert "-> The train to Leeds leaves from platform 4 at 10:15." in out
+    assert "-> The train to Hull leaves at 11:05 and is five minutes late." in out
+    for doc, record in zip(module.generate(nlp, module.RECORDS), module.RECORDS, strict=True):
+        assert {(t.text, t.dep_) for t in doc} >= {(record["to"], "nmod"), ("leaves", "ROOT")}
+        assert next(t.head.text for t in doc if t.text == record["time"]) == "leaves"
+
+
+def test_paraphrase(example, nlp, capsys):
+    module = example("paraphrase")
+    module.main()
+    lines = capsys.readouterr().out.splitlines()
+    found = {line[7:].strip() for line in lines if line.startswith(" ")}
+    assert "The old clock in the hall stopped yesterday." in found
+    assert "Slowly she opened the letter from her brother." in found
+    inputs = {line for line in lines if not line.startswith(" ")}
+    assert len(inputs) == 4
+    assert not inputs & found
+    assert lines[-1] == "Dogs bark."  # has no other order
+    parsed = next(module.read_parsed(module.PARSED, nlp))
+    few, many = (module.paraphrases(nlp, parsed, max_gap=gap) for gap in (module.MAX_GAP, 1000.0))
+    assert len(few) < len(many)
+    assert [gap for gap, _ in many] == sorted(gap for gap, _ in many)
+
+
+def test_glosses(example, nlp, capsys):
+    module = example("glosses")
+    module.main()
+    out = capsys.readouterr().out
+    assert "-> she opened the door with a key." in out
+    assert "-> the old man wrote a letter to his son." in out
+    for gloss in module.GLOSSES:
+        words = [token.text for token in nlp(module.to_doc(nlp, gloss))]
+        assert all(words.index(first) < words.index(second) for first, second in gloss.before)
+        assert all(_is_within(entry.split(), words) for entry in gloss.fixed)
+
+
+def _is_within(some, words):
+    """Whether some words stand among others in this sequence."""
+    rest = iter(words)
+    return all(word in rest for word in some)
+
+
+def test_checker(example, nlp, capsys):
+    module = example("checker")
+    module.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("I have never seen such a mess.")
+    assert lines[3].endswith("He always is late.  ->  He is always late.")
+    assert [line.split()[0] for line in lines] == ["ok", "odd", "odd", "odd", "ok", "odd", "ok"]
+    strict, mild = (list(module.check(nlp, ["He always is late."], max_gap=gap)) for gap in (0.0, 1000.0))
+    assert strict[0].better
+    assert not mild[0].better
+
+
+def test_checker_reads_standard_input():
+    """As a process, as its description says."""
+    script = [sys.executable, FOLDER / "checker.py", "-"]
+    done = subprocess.run(script, input="He always is late.\n", capture_output=True, encoding="utf8")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("->  He is always late.\n")
+
+
+def test_exercise(example, nlp, capsys):
+    module = example("exercise")
+    module.main()
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "right: yesterday we went to the beach." in lines
+    assert "wrong: we went to beach the yesterday." in lines
+    assert "right: She usually sings in the kitchen." in lines
+    exercise = module.make_exercise(spacy_linearize.load(), Doc(nlp.vocab, **module.SENTENCES[0]))
+    assert sorted(exercise.jumbled) == sorted(module.SENTENCES[0]["words"])
+    assert exercise.accepted[0] == module.SENTENCES[0]["words"]
+    assert len(exercise.accepted) == len(set(map(tuple, exercise.accepted))) > 1
+
+
+@pytest.mark.parametrize("options", [["--threads", "2"], ["--threads", "1", "--processes", "2"]], ids=" ".join)
+def test_batch(example, tmp_path, capsys, options):
+    (tmp_path / "bags.txt").write_text("\n".join(BAGS * 3) + "\n", encoding="utf8")
+    paths = [str(tmp_path / name) for name in ("bags.txt", "sentences.txt")]
+    example("batch").main([*paths, "--chunk", "7", *options])
+    assert capsys.readouterr().out.startswith("12 lines")
+    lines = (tmp_path / "sentences.txt").read_text(encoding="utf8").split("\n")
+    assert lines == [*["Who opened the door?", "the dog barks.", "", "He was naïve."] * 3, ""]
+
+
+def test_cluster(example, tmp_path, capsys):
+    pytest.importorskip("dask.bag", reason="Dask is not installed: pip install 'spacy-linearize[dask]'")
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'spacy-linearize[dask]'")
+    (tmp_path / "bags.txt").write_text("\n".join(BAGS * 20) + "\n", encoding="utf8")
+    arguments = [str(tmp_path / "bags.txt"), str(tmp_path / "out"), "--workers", "2", "--block", "300B"]
+    done = subprocess.run(
+        [sys.executable, FOLDER / "cluster.py", *arguments], capture_output=True, encoding="utf8", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    files = sorted((tmp_path / "out").glob("*.txt"), key=lambda path: int(path.stem))
+    assert len(files) > 1
+    assert f"{len(files)} files" in done.stdout
+    text = "".join(path.read_text(encoding="utf8") for path in files)
+    assert text == "Who opened the door?\nthe dog barks.\n\nHe was naïve.\n" * 20
