@@ -18,6 +18,7 @@ from .features cimport (
     make_mask, start_extraction,
 )
 from .constraints cimport FREE, ROOT
+from .interrupt cimport did
 from .ngrams cimport (
     BEGIN, END, NOT_SEEN, UNITS, HistoryC, known_word, log_probability, log_units, look_back, seen_units,
 )
@@ -114,6 +115,7 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
         legal_actions(&search.context, search.system, &workspace.beam[b], &workspace.actions)
         workspace.parents.resize(workspace.actions.size(), b)
         score_actions(search, workspace, &workspace.beam[b], first)
+        did(&workspace.work, <long>workspace.actions.size() - first)
     is_checked = must_check(search)
     n_ranks = select_best(&workspace.ranks, search.width if not is_checked else <int>workspace.ranks.size())
     workspace.next_beam.resize(min(n_ranks, search.width))
@@ -209,7 +211,7 @@ cdef double score_shift(SearchC* search, WorkspaceC* workspace, const StateC* st
         known.value = sum_of(search, workspace, COMPONENT)
         known.stamp = stamp
     score += known.value + sum_of(search, workspace, WORD)
-    return score + score_pairs(&workspace.pairs, search.context.bag, state, word)
+    return score + score_pairs(&workspace.pairs, search.context.bag, state, word, stamp)
 
 
 cdef inline double sum_of_neighbours(SearchC* search, WorkspaceC* workspace, const StateC* state,
@@ -367,6 +369,9 @@ cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) noexcept nogil
 
 cdef class Workspace:
     """Memory of one search at a time. Decoders keep a few for reuse."""
+
+    def __cinit__(self):
+        self.c.work = 0
 
 
 cdef class Decoder:
