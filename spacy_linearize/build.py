@@ -121,7 +121,7 @@ def alternative(doc: Doc, rank: int) -> Doc:
     now = np.argsort(source)
     order = now[list(chosen["order"])].astype(np.int32)
     heads = np.array(chosen["heads"], dtype=np.int32)[source]
-    heads = np.where(heads >= 0, now[heads], heads).astype(np.int32)
+    heads = np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32)
     tags, labels = (np.array(chosen[key], dtype=np.uint64)[source] for key in ("tags", "labels"))
     new = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
     move_control(doc, new, np.argsort(order).tolist())
