@@ -39,8 +39,11 @@ class Use:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT. If there
-    are units, `units` has their numbers."""
+    """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT.
+
+    units (Optional[ndarray]): The numbers of their units, if there are any.
+    traits (Optional[ndarray]): What tells words apart beside all this, if anything does.
+    """
 
     doc: Doc
     start: int
@@ -49,6 +52,7 @@ class Words:
     heads: Array
     labels: Array
     units: Array | None = None
+    traits: Array | None = None
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -63,11 +67,18 @@ class Words:
         return Words(self.doc, self.start + start, columns, self.tags[start:end], heads, self.labels[start:end].copy())
 
     def without(self, tags: Array | None, labels: Array | None) -> "Words":
-        """The same words without some of their tags and labels, chosen by masks."""
+        """The same words without some of their tags and labels, chosen by masks. These still tell equal words apart: a
+        word keeps its tag, so that it matters which of them comes first."""
+        traits = np.zeros(len(self), dtype=np.uint64)
+        if tags is not None:
+            traits += np.where(tags, self.tags, np.uint64(0))
+        if labels is not None:
+            traits += np.where(labels, self.labels, np.uint64(0)) * np.uint64(3)  # so that the two do not mix
         return replace(
             self,
             tags=self.tags if tags is None else np.where(tags, np.uint64(0), self.tags),
             labels=self.labels if labels is None else np.where(labels, np.uint64(0), self.labels),
+            traits=traits,
         )
 
     def only(self, tags: Array, heads: Array, labels: Array) -> "Words":
@@ -84,7 +95,7 @@ class Words:
 
         before (Sequence[Tuple[int, int]]): Pairs of positions of which the first stands before the second.
         """
-        return engine.bag(**self._by_name(), before=before, texts=LazyTexts(self))
+        return engine.bag(**self._by_name(), traits=self.traits, before=before, texts=LazyTexts(self))
 
     def to_sentence(self) -> "Sentence":
         """The same words as a gold sentence, to learn from."""

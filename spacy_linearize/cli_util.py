@@ -4,7 +4,6 @@ import functools
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from enum import Enum
 from itertools import islice
@@ -125,6 +124,7 @@ def order_stream(
     """
     from tqdm import tqdm
 
+    from .core.interrupt import worker_pool
     from .files import Problem
 
     component = nlp.get_pipe("linearizer")
@@ -139,7 +139,7 @@ def order_stream(
             return Problem(str(problem))
 
     n_failed = 0
-    with ThreadPoolExecutor(threads) as pool, tqdm(unit=" bags", disable=not sys.stderr.isatty()) as progress:
+    with worker_pool(threads) as pool, tqdm(unit=" bags", disable=not sys.stderr.isatty()) as progress:
         while True:
             with nlp.memory_zone():
                 batch = list(islice(bags, BATCH))

@@ -4,7 +4,6 @@ import random
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,6 +73,7 @@ DOCS_AT_ONCE = 32  # for one thread of `pipe`
         "sentences": "doc",
         "units": None,
         "n_best": 1,
+        "max_words": 10000,
         "tree": True,
         "overwrite": False,
         "n_threads": 1,
@@ -98,6 +98,7 @@ def make_linearizer(
     sentences: Any,
     units: Any,
     n_best: Any,
+    max_words: Any,
     tree: Any,
     overwrite: Any,
     n_threads: Any,
@@ -118,6 +119,7 @@ def make_linearizer(
         sentences=sentences,
         units=units,
         n_best=n_best,
+        max_words=max_words,
         tree=tree,
         overwrite=overwrite,
         n_threads=n_threads,
@@ -139,6 +141,8 @@ class Linearizer(TrainablePipe):
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.
     n_best (int): How many orders `doc._.linearization` holds, best first.
+    max_words (Optional[int]): Refuse to order longer bags, with SL005: the time grows with the square of the
+        length, and 10,000 free words take minutes. None for no limit.
     tree (bool): Whether to add the arcs and labels that are not given.
     overwrite (bool): Whether predictions replace annotation that was ignored.
     n_threads (int): How many Docs `pipe` orders, and how many searches `update` trains, at the same time.
@@ -161,6 +165,7 @@ class Linearizer(TrainablePipe):
         sentences: str = "doc",
         units: str | None = None,
         n_best: int = 1,
+        max_words: int | None = 10_000,
         tree: bool = True,
         overwrite: bool = False,
         n_threads: int = 1,
@@ -180,6 +185,7 @@ class Linearizer(TrainablePipe):
         self.sentences = sentences
         self.units = units
         self.n_best = n_best
+        self.max_words = max_words
         self.tree = tree
         self.overwrite = overwrite
         self.n_threads = n_threads
@@ -192,11 +198,12 @@ class Linearizer(TrainablePipe):
         _claim_extensions()
 
     def _check_settings(self, seed: Any) -> None:
-        for key in ("beam_width", "tree_beam_width", "update_beam_width", "n_best", "n_threads"):
+        for key in ("beam_width", "tree_beam_width", "update_beam_width", "n_best", "max_words", "n_threads"):
             value = getattr(self, key)
-            is_left_out = value is None and key in ("tree_beam_width", "update_beam_width")
-            if (type(value) is not int or value < 1) and not is_left_out:
-                raise error("SL022", key=key, value=value, expected="a whole number, 1 or more")
+            may_be_null = key in ("tree_beam_width", "update_beam_width", "max_words")
+            if (type(value) is not int or value < 1) and not (may_be_null and value is None):
+                expected = "a whole number, 1 or more" + (", or null" if may_be_null else "")
+                raise error("SL022", key=key, value=value, expected=expected)
         for key in ("use_tags", "use_heads", "use_deps", "tree", "overwrite"):
             if type(getattr(self, key)) is not bool:
                 raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
@@ -244,7 +251,9 @@ class Linearizer(TrainablePipe):
             for doc in stream:
                 yield from self._report(doc, self._try_order([doc])[0])
             return
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        from .core.interrupt import worker_pool
+
+        with worker_pool(self.n_threads) as pool:
             for batch in minibatch(stream, size=batch_size):
                 # A thread that asks for the interpreter's lock for each Doc would wait most of the time.
                 size = min(DOCS_AT_ONCE, -(-len(batch) // self.n_threads))
@@ -320,6 +329,7 @@ class Linearizer(TrainablePipe):
             use=self.use,
             sentences=self.sentences,
             units=self.units,
+            max_words=self.max_words,
             tree=self.tree,
             name=self.name,
             width_for=self.width_for,

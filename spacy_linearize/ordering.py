@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from .bag import FREE, Use, Words, split
 from .control import Pair, read_pairs
+from .errors import error
 from .units import Merged, find_units, merge, merge_pairs
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Orderer:
     use: Use
     sentences: str
     units: str | None
+    max_words: int | None
     tree: bool
     name: str
     width_for: Callable[[bool], int]
@@ -85,6 +87,9 @@ class Orderer:
         if as_given and (record := doc.user_data.get(RECORD)) and len(record["order"]) == len(doc):
             given = [np.array(record[f"given_{kind}"], dtype=bool) for kind in ("tags", "heads", "labels")]
             words = [part.only(*(mask[part.start : part.start + len(part)] for mask in given)) for part in words]
+        longest = max(map(len, words), default=0)
+        if self.max_words is not None and longest > self.max_words:
+            raise error("SL005", n=longest, limit=self.max_words)
         pairs = read_pairs(doc, [(part.start, part.start + len(part)) for part in words])
         known = [self.without_unknown(part) for part in words]
         if self.units is None:

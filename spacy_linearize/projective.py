@@ -23,13 +23,24 @@ def is_projective(heads: list[int]) -> bool:
         if open_ends and open_ends[-1] < high:
             return False
         open_ends.append(high)
-    return FREE not in heads or not any(low < _top(heads, low) < high for low, high in arcs if low >= 0)
+    if FREE not in heads:
+        return True
+    tops = _tops(heads)
+    return not any(low < tops[low] < high for low, high in arcs if low >= 0)
 
 
-def _top(heads: list[int], word: int) -> int:
-    """The word that has no head, upwards from here. A head that is no word, or a cycle, is left to others to refuse."""
-    for _ in heads:
-        if not 0 <= heads[word] < len(heads):
-            break
-        word = heads[word]
-    return word
+def _tops(heads: list[int]) -> list[int]:
+    """For each word the one without a head, upwards from it. A head that is no word, or a cycle, is left to others to
+    refuse."""
+    tops = [-1] * len(heads)
+    for word in range(len(heads)):
+        way = []
+        while tops[word] < 0:
+            tops[word] = word  # so that a cycle ends
+            way.append(word)
+            if 0 <= heads[word] < len(heads):
+                word = heads[word]
+        # What has been visited before knows its top.
+        for k in way:
+            tops[k] = tops[word]
+    return tops

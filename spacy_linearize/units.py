@@ -83,9 +83,29 @@ def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool]) -
         if len(tokens) > 1 and text in strings and is_word(strings[text]):
             columns[0, i] = strings[text]
     merged = replace(
-        words, columns=columns, tags=words.tags[heads_of].copy(), heads=heads, labels=words.labels[heads_of].copy()
+        words,
+        columns=columns,
+        tags=words.tags[heads_of].copy(),
+        heads=heads,
+        labels=words.labels[heads_of].copy(),
+        traits=_traits(words, members),
     )
     return Merged(merged, members, heads_of)
+
+
+def _traits(words: Words, members: list[range]) -> Array:
+    """What is inside of each unit: those with equal heads are not equal for that."""
+    from .core.hashing import mix_values
+
+    own = np.zeros(len(words), dtype=np.uint64) if words.traits is None else words.traits
+    traits = own[[tokens.start for tokens in members]]
+    for i, tokens in enumerate(members):
+        if len(tokens) > 1:
+            part = slice(tokens.start, tokens.stop)
+            heads = [1 + h - tokens.start if h in tokens else 0 for h in words.heads[part].tolist()]
+            columns = (words.forms, words.tags, words.labels, own)
+            traits[i] = mix_values([*heads, *(value for column in columns for value in column[part].tolist())])
+    return traits
 
 
 def merge_pairs(pairs: Iterable[Pair], merged: Merged, words: Words) -> list[Pair]:

@@ -58,8 +58,13 @@ cdef struct FamilyC:
 
 
 cdef struct HeavyC:
+    # The sizes of one word's given dependents that are not opened yet, without punctuation.
     int stamp
-    uint64_t value
+    int n
+    int largest
+    int n_largest
+    int smallest
+    int n_smallest
 
 
 cdef struct OpeningC:
@@ -76,7 +81,7 @@ cdef cppclass AtomsC:
     vector[FamilyC] families        # by head
     vector[char] only_label         # by dependent: no sibling of its kind (shifted or not) has its label
     vector[char] only_tag
-    vector[HeavyC] heavy            # by constituent
+    vector[HeavyC] heavy            # by head
     vector[OpeningC] openings       # a few for each word
     int n_openings                  # how many for each
     uint64_t action[48]

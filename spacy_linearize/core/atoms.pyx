@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from .bag cimport FORM, FRAME, LABEL, N_ATTRIBUTES, TAG, BagC
-from .constraints cimport FREE, ROOT, is_below, is_shifted
+from .constraints cimport FREE, ROOT, ForestC, is_below, is_shifted
 from .hashing cimport mix
 from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, S
 
@@ -72,23 +72,20 @@ cdef void read_state(const NeedsC* needs, BagC* bag, vector[NodeC]* nodes, const
 
 
 cdef void read_marks(BagC* bag, const StateC* state, AtomsC* atoms) noexcept nogil:
-    """The sets of punctuation still to come, and of all punctuation."""
-    cdef int i, k, j
-    cdef uint64_t left = 0, all = 0, form
-    cdef bint is_new, is_new_left
+    """The sets of punctuation still to come, and of all punctuation. Equal marks stand side by side."""
+    cdef int i, k, last = NONE
+    cdef uint64_t left = 0, all = 0, form = 0
+    cdef bint is_left = False   # one of the marks of this form is still to come
     for i in range(<int>bag.puncts.size()):
         k = bag.puncts[i]
-        form = bag.words[k].columns[<int>FORM]
-        is_new = is_new_left = True
-        for j in range(i):
-            if bag.words[bag.puncts[j]].columns[<int>FORM] == form:
-                is_new = False
-                if not is_shifted(state.shifted, bag.puncts[j]):
-                    is_new_left = False
-        if is_new:
+        if last == NONE or bag.words[k].columns[<int>FORM] != form:
+            form = bag.words[k].columns[<int>FORM]
             all += mix(SET, form)
-        if is_new_left and not is_shifted(state.shifted, k):
+            is_left = False
+        last = k
+        if not is_left and not is_shifted(state.shifted, k):
             left += mix(SET, form)
+            is_left = True
     atoms.state[<int>MARKS] = mix(SET, left)
     atoms.state[<int>ALL_MARKS] = mix(SET, all)
 
@@ -250,9 +247,9 @@ cdef void fill_opening(BagC* bag, int k, int base, bint outside, OpeningC* openi
     cdef uint64_t* values = opening.values
     cdef int c = k, c2 = NONE, i, size
     if k != base:
-        while bag.forest.head[c] != base:
-            c2 = c
-            c = bag.forest.head[c]
+        c = dependent_with(&bag.forest, base, k)
+        if c != k:
+            c2 = dependent_with(&bag.forest, c, k)
     # The anchor, or the top of a component, as a constituent is not the same as one of its dependents.
     opening.constituent = c if k != base else NONE
     size = bag.forest.size[c]
@@ -273,30 +270,58 @@ cdef void fill_opening(BagC* bag, int k, int base, bint outside, OpeningC* openi
             values[6] = bag.words[bag.forest.head[k]].columns[<int>FRAME]
 
 
+cdef inline int dependent_with(ForestC* forest, int head, int k) noexcept nogil:
+    """The dependent of a head that k is, or is below of. Looked for upwards from k and along the dependents at the same
+    time: either way may be long."""
+    cdef int up = k, side = head + 1
+    while forest.head[up] != head:
+        if k < side + forest.size[side]:
+            return side
+        side += forest.size[side]
+        up = forest.head[up]
+    return up
+
+
 cdef inline uint64_t heaviness_of(BagC* bag, const StateC* state, int head, int c, AtomsC* atoms) noexcept nogil:
-    """Whether a constituent is heavy, computed once for a state."""
-    cdef HeavyC* heavy = &atoms.heavy[c]
+    """Whether a constituent is larger than all of its siblings that are not opened yet, smaller, or neither."""
+    cdef HeavyC* heavy = &atoms.heavy[head]
+    cdef int size = bag.forest.size[c]
+    cdef bint counted = counts(bag, state, c)   # among the siblings, of which it is none
     if heavy.stamp != atoms.stamp:
         heavy.stamp = atoms.stamp
-        heavy.value = heaviness(bag, state, head, c)
-    return heavy.value
+        weigh(bag, state, head, heavy)
+    if heavy.n == counted:
+        return 2
+    if size > heavy.largest or (counted and size == heavy.largest and heavy.n_largest == 1):
+        return 3
+    if size < heavy.smallest or (counted and size == heavy.smallest and heavy.n_smallest == 1):
+        return 4
+    return 5
 
 
-cdef inline uint64_t heaviness(BagC* bag, const StateC* state, int head, int c) noexcept nogil:
-    """Whether a constituent is larger than all of its siblings that are not opened yet, smaller, or neither."""
-    cdef int i, k
-    cdef bint largest = True, smallest = True, alone = True
+cdef inline bint counts(BagC* bag, const StateC* state, int k) noexcept nogil:
+    return bag.words[k].punct == 0 and not is_shifted(state.shifted, k)
+
+
+cdef inline void weigh(BagC* bag, const StateC* state, int head, HeavyC* heavy) noexcept nogil:
+    """The sizes of a word's dependents, once for a state: comparing each with each would take their square."""
+    cdef int i, k, size
+    heavy.n = heavy.largest = heavy.n_largest = heavy.n_smallest = 0
+    heavy.smallest = bag.forest.n + 1
     for i in range(bag.first_child[head], bag.first_child[head + 1]):
         k = bag.children_by_label[i]
-        if k != c and bag.words[k].punct == 0 and not is_shifted(state.shifted, k):
-            alone = False
-            if bag.forest.size[k] >= bag.forest.size[c]:
-                largest = False
-            if bag.forest.size[k] <= bag.forest.size[c]:
-                smallest = False
-    if alone:
-        return 2
-    return 3 if largest else 4 if smallest else 5
+        if not counts(bag, state, k):
+            continue
+        size = bag.forest.size[k]
+        heavy.n += 1
+        if size > heavy.largest:
+            heavy.largest = size
+            heavy.n_largest = 0
+        if size < heavy.smallest:
+            heavy.smallest = size
+            heavy.n_smallest = 0
+        heavy.n_largest += size == heavy.largest
+        heavy.n_smallest += size == heavy.smallest
 
 
 cdef inline uint64_t relation(BagC* bag, int k, int other) noexcept nogil:

@@ -32,7 +32,7 @@ cdef cppclass BagC:
     vector[int] first_child
     vector[int] children_by_label
     vector[int] children_by_tag
-    vector[int] puncts          # the words that are punctuation
+    vector[int] puncts          # the words that are punctuation, equal ones side by side
     bint asks                   # there is a question mark
     PrecedenceC precedence
 

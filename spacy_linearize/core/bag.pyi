@@ -26,6 +26,7 @@ class Bag:
         suffixes: Keys | None = None,
         shapes: Keys | None = None,
         puncts: Keys | None = None,
+        traits: Keys | None = None,
         before: Sequence[tuple[int, int]] = (),
         texts: Sequence[str] | None = None,
         lexicon: Lexicon | None = None,

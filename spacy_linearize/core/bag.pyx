@@ -36,6 +36,8 @@ cdef class Bag:
     labels (Optional[Sequence[int]]): The label of the arc to each word's head, 0 where it is free.
     lowers, suffixes, shapes (Optional[Sequence[int]]): Further attributes that templates may name.
     puncts (Optional[Sequence[int]]): 1 for punctuation, 2 for a question mark.
+    traits (Optional[Sequence[int]]): What else tells words apart. No template looks at these, but words with other ones
+        are not taken for equal.
     before (Sequence[Tuple[int, int]]): Pairs of positions: the first word has to stand before the second.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
     texts (Optional[Sequence[str]]): The words as text, only used in error messages.
@@ -43,7 +45,7 @@ cdef class Bag:
     """
 
     def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, puncts=None, before=(), texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
+                 shapes=None, puncts=None, traits=None, before=(), texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
         cdef int n = len(forms)
         if n > max_words:
             raise error("SL005", n=n, limit=max_words)
@@ -63,6 +65,11 @@ cdef class Bag:
         cdef int k
         for k in range(n):
             content.push_back(hash_content(&words[k], arcs[k]))
+        cdef const uint64_t[:] own
+        if traits is not None:
+            own = as_array("traits", traits, n, np.uint64)
+            for k in range(n):
+                content[k] = mix(content[k], own[k])
         self.before = check_pairs(before, n, texts)
         if self.before:
             colour(content, arcs, self.before)
@@ -79,10 +86,14 @@ cdef class Bag:
         self.c.children_by_label = sorted_children(&self.c, LABEL)
         self.c.children_by_tag = sorted_children(&self.c, TAG)
         self.c.asks = False
+        cdef vector[pair[uint64_t, int]] marks
         for k in range(n):
             if self.c.words[k].punct:
-                self.c.puncts.push_back(k)
+                marks.push_back(pair[uint64_t, int](self.c.words[k].columns[<int>FORM], k))
                 self.c.asks |= self.c.words[k].punct == 2
+        sort(marks.begin(), marks.end())
+        for mark in marks:
+            self.c.puncts.push_back(mark.second)
         if lexicon is not None:
             fill_markers(&self.c, lexicon)
         if self.c.forest.has_arcs:
@@ -138,7 +149,7 @@ cdef class Bag:
 
 cdef list check_pairs(pairs, int n, texts):
     """Pairs of positions as they were given, each once."""
-    checked = []
+    checked = {}    # as a set that keeps its sequence
     for pair in pairs:
         try:
             first, second = (int(k) for k in pair)
@@ -146,9 +157,8 @@ cdef list check_pairs(pairs, int n, texts):
             raise error("SL007", pair=pair, last=n - 1) from None
         if not (0 <= first < n and 0 <= second < n) or first == second:
             raise error("SL007", pair=pair, last=n - 1)
-        if (first, second) not in checked:
-            checked.append((first, second))
-    return checked
+        checked[first, second] = None
+    return list(checked)
 
 
 cdef int colour(vector[uint64_t]& content, const int[:] heads, pairs) except -1:

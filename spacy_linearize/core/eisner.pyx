@@ -7,12 +7,14 @@ from libc.math cimport INFINITY
 from libcpp.vector cimport vector
 
 from .constraints cimport ROOT
+from .interrupt cimport did
 
 
 cdef int fill_chart(ChartC* chart, Py_ssize_t n) except -1 nogil:
     cdef Py_ssize_t width, i, j, m, split
     cdef double best, score
     cdef size_t cells = n * n
+    cdef long work = 0
     chart.right.assign(cells, -INFINITY)
     chart.left.assign(cells, -INFINITY)
     chart.right_open.assign(cells, -INFINITY)
@@ -23,6 +25,7 @@ cdef int fill_chart(ChartC* chart, Py_ssize_t n) except -1 nogil:
     for i in range(n):
         chart.right[i * n + i] = chart.left[i * n + i] = 0
     for width in range(1, n):
+        did(&work, <long>((n - width) * width // 64))
         for i in range(n - width):
             j = i + width
             best = -INFINITY

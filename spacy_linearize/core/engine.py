@@ -3,7 +3,6 @@
 import random
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -20,13 +19,14 @@ from .bag import FREE, ROOT, Bag
 from .both import decode_both
 from .features import Features
 from .hashing import mix_values
+from .interrupt import worker_pool
 from .joint import Joint
 from .kneser_ney import estimate
 from .learn import update
 from .lexicon import Lexicon
 from .ngrams import Ngrams
 from .order_first import OrderFirst
-from .reach import conflict
+from .reach import conflict, some_order
 from .records import Array, Derivation, Linearization, Progress, Sentence
 from .search import Decoder
 from .settings import Settings
@@ -138,10 +138,20 @@ class Engine:
                 raise self._no_order(bag)
         results = []
         for bag, found in zip(bags, self._ranked(bags, widths, n_best), strict=True):
-            if not found:
-                raise self._no_order(bag)
-            results.append([self._finish(bag, derivation, tree) for derivation in found])
+            results.append([self._finish(bag, derivation, tree) for derivation in found or [self._any_order(bag)]])
         return results
+
+    def _any_order(self, bag: Bag) -> Derivation:
+        """An order for a bag whose precedences led all states of the beam into dead ends: good or not, there is one."""
+        found = some_order(bag, OrderFirst())
+        if found is None:
+            raise self._no_order(bag)
+        order = np.array(found, dtype=np.int32)
+        any_tree = self.attach(bag, order, tree=self.builds_trees)
+        tags, heads, labels = any_tree.tags, any_tree.heads, any_tree.labels
+        weight = self.ngram_weight_for(bag)
+        scores = [d.score(bag, order, heads, tags, labels, ngram_weight=weight) for d in self.decoders_for(bag)]
+        return sum(scores), order, tags, heads, labels
 
     def _no_order(self, bag: Bag) -> LinearizeError:
         """What to say of a bag whose precedences cannot be kept."""
@@ -249,7 +259,7 @@ class Engine:
                 jobs.append(partial(self._update_search, copy, i, own, beam_width, dropout, rng))
         jobs.append(partial(self._update_attacher, usable))
         progress = Progress(examples=len(usable), skipped=len(pairs) - len(usable))
-        with ThreadPoolExecutor(n_threads) as pool:
+        with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
                 progress += part
         return progress

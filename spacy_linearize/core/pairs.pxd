@@ -42,6 +42,9 @@ cdef cppclass PairsC:
     vector[double] scores
     vector[double] before_all   # by word: the sum over all others in the family of its head
     vector[double] head_first   # by word: the sum over all of its dependents
+    vector[int] stamp           # by word: of the state for which the next is known ...
+    vector[double] opened       # ... the sum over the subtrees that a SHIFT below it opens, from its own one upwards
+    vector[int] way
     vector[uint32_t] slots      # of one pair ...
     vector[int] fired           # ... and the templates that they belong to
 
@@ -56,5 +59,5 @@ cdef inline int member_of(BagC* bag, int family, int number) noexcept nogil:
 cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil
 cdef int find_pair_slots(PairsC* pairs, PairPlanC* plan, const PairC* pair, int shift) noexcept nogil
 cdef int sum_up(PairsC* pairs, BagC* bag) except -1 nogil
-cdef double score_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k) noexcept nogil
+cdef double score_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k, int stamp) noexcept nogil
 cdef int decided_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k, vector[PairC]* found) except -1 nogil

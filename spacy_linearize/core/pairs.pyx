@@ -31,6 +31,9 @@ cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil:
     pairs.number.resize(n)
     pairs.before_all.assign(n, 0)
     pairs.head_first.assign(n, 0)
+    pairs.stamp.assign(n, 0)
+    pairs.opened.resize(n)
+    pairs.way.resize(n)
     pairs.slots.resize(n_templates)
     pairs.fired.resize(n_templates)
     for family in range(n):
@@ -129,19 +132,37 @@ cdef int sum_up(PairsC* pairs, BagC* bag) except -1 nogil:
     return 0
 
 
-cdef double score_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k) noexcept nogil:
-    """The sum over the pairs that SHIFT k decides."""
-    cdef int c = k, h
-    cdef double total
+cdef double score_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k, int stamp) noexcept nogil:
+    """The sum over the pairs that SHIFT k decides.
+
+    stamp (int): A number of the state, not 0.
+    """
     if not is_untouched(&bag.forest, state.shifted, k):
         return score_against_rest(pairs, bag, state, k, 0)
-    total = pairs.head_first[k]
-    h = bag.forest.head[k]
-    while h >= 0 and is_untouched(&bag.forest, state.shifted, h):
-        total += pairs.before_all[c]
+    return pairs.head_first[k] + score_opened(pairs, bag, state, k, stamp)
+
+
+cdef double score_opened(PairsC* pairs, BagC* bag, const StateC* state, int k, int stamp) noexcept nogil:
+    """The sum over the subtrees that are opened with k's. Computed once for a state and word: going all the way up for
+    each word would take the square of the depth."""
+    cdef int c = k, h = bag.forest.head[k], n = 0
+    cdef double total
+    while pairs.stamp[c] != stamp and h >= 0 and is_untouched(&bag.forest, state.shifted, h):
+        pairs.way[n] = c
+        n += 1
         c = h
         h = bag.forest.head[c]
-    return total + score_against_rest(pairs, bag, state, h, pairs.number[c]) if h >= 0 else total
+    if pairs.stamp[c] != stamp:
+        pairs.stamp[c] = stamp
+        pairs.opened[c] = score_against_rest(pairs, bag, state, h, pairs.number[c]) if h >= 0 else 0
+    total = pairs.opened[c]
+    while n:
+        n -= 1
+        c = pairs.way[n]
+        total += pairs.before_all[c]
+        pairs.stamp[c] = stamp
+        pairs.opened[c] = total
+    return total
 
 
 cdef double score_against_rest(PairsC* pairs, BagC* bag, const StateC* state, int family, int first) noexcept nogil:

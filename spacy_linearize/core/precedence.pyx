@@ -66,11 +66,27 @@ cdef list find_contradiction(ForestC* forest, pairs):
             family, first, second = part_ways(forest, first, second)
             edges.setdefault((family, first), {}).setdefault((family, second), pair)
     best = []
-    for start in edges:
+    for start in on_circles(edges):
         found = shortest_circle(edges, start)
         if found and (not best or len(found) < len(best)):
             best = found
     return best
+
+
+def on_circles(edges):
+    """The nodes that may be on a circle: what is left when those that nothing leads to are taken out, again and again.
+    Mostly there are none, and no circle has to be looked for."""
+    n_before = dict.fromkeys(edges, 0)
+    for targets in edges.values():
+        for target in targets:
+            n_before[target] = n_before.get(target, 0) + 1
+    todo = [node for node, count in n_before.items() if not count]
+    while todo:
+        for target in edges.get(todo.pop(), {}):
+            n_before[target] -= 1
+            if not n_before[target]:
+                todo.append(target)
+    return [node for node in edges if n_before[node]]
 
 
 def shortest_circle(edges, start):

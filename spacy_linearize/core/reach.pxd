@@ -15,6 +15,7 @@ cdef cppclass ReachC:
     unordered_map[uint64_t, bint] known     # by hash of the state: whether it can be finished
     bint remembers                          # the hash tells all that the legality of what follows depends on
     int n_tried
+    long work                               # since signals were looked at, see `interrupt`
 
 
 cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil

@@ -5,6 +5,7 @@ from libcpp.vector cimport vector
 from .bag cimport Bag, BagC
 from .constraints cimport ROOT, ForestC, is_shifted, is_untouched
 from .hashing cimport mix
+from .interrupt cimport did
 from .precedence cimport may_come, set_precedence
 from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .system cimport ContextC, ScratchC, SystemC, TransitionSystem, start_scratch
@@ -23,6 +24,7 @@ cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil:
     reach.known.clear()
     reach.remembers = remembers
     reach.n_tried = 0
+    reach.work = 0
     return 0
 
 
@@ -49,7 +51,14 @@ cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const Sta
 
     n_steps (int): How many actions are left.
     """
+    return find_way(reach, context, system, state, n_steps, NULL)
+
+
+cdef int find_way(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps,
+                  vector[int]* words) except -1 nogil:
+    """As `can_finish`, and writes down the words of the way, if they are asked for and all of it was gone."""
     cdef vector[FrameC] way
+    cdef size_t i
     cdef size_t n_nodes = context.nodes.size()
     cdef int found = 0
     cdef FrameC* last
@@ -79,6 +88,9 @@ cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const Sta
         push(reach, context, system, &last.state, &way)
         system.apply(context, &way.back().state, &action)
         look(reach, context, system, &way.back())
+    if found == 1 and words != NULL:
+        for i in range(way.size() - 1):
+            words.push_back(way[i].actions[way[i].next_action - 1].word)
     if found == 1:
         while not way.empty():
             reach.known[way.back().key] = True
@@ -109,7 +121,8 @@ cdef int look(ReachC* reach, ContextC* context, SystemC* system, FrameC* frame) 
     frame.actions.clear()
     if not is_stuck(context, &frame.state):
         legal_actions(context, system, &frame.state, &frame.actions)
-    return 0
+    # Words that may not come are looked at too, and are far cheaper than candidates with a score.
+    return did(&reach.work, 1 + context.bag.forest.n // 8)
 
 
 cdef uint64_t key_of(ContextC* context, const StateC* state) noexcept nogil:
@@ -156,25 +169,53 @@ cdef bint is_stuck(ContextC* context, const StateC* state) noexcept nogil:
     return False
 
 
+def some_order(Bag bag not None, TransitionSystem system not None):
+    """Any order that keeps all that is given, or None if none was found. It is looked for in both directions: one of
+    them may be far shorter.
+
+    system (TransitionSystem): One whose actions are SHIFTs only; which orders there are does not depend on it.
+    RETURNS (Optional[List[int]]): Input positions.
+    """
+    cdef vector[int] words
+    cdef int n_tried, found
+    for mirrored in (False, True):
+        n_tried = 0
+        found = can_order(bag, system, bag.before, &n_tried, mirrored, &words)
+        if found == 1:
+            order = [bag.layout.position[k] for k in words]
+            return order[::-1] if mirrored else order
+        if found == 0:
+            break
+    return None
+
+
 def conflict(Bag bag not None, TransitionSystem system not None):
-    """What keeps a bag from being ordered: precedences of which none can be left out, or None if that was not found out.
+    """What keeps a bag from being ordered: precedences of which none can be left out, as far as that is found out in
+    time; or None if it was not found out whether they are in the way.
 
     bag (Bag): One with a circle, or that a search found no order for.
     system (TransitionSystem): One that adds no arcs of its own; which orders there are does not depend on it.
     RETURNS (Optional[List[Tuple[int, int]]]): Pairs of input positions, as they were given.
     """
+    cdef int n_tried = 0
     needed = bag.circle or bag.before
-    if not bag.circle and can_order(bag, system, needed) == 2:
+    # There may even be an order, which a search in the other direction did not find in time.
+    if not bag.circle and can_order(bag, system, needed, &n_tried, False, NULL) != 0:
         return None
+    n_tried = 0     # for all that follow together: an error should not take longer than an answer
     for pair in needed:
         rest = [other for other in needed if other != pair]
-        if can_order(bag, system, rest) == 0:
+        if can_order(bag, system, rest, &n_tried, False, NULL) == 0:
             needed = rest
     return needed
 
 
-cdef int can_order(Bag bag, TransitionSystem system, pairs) except -1:
-    """As `can_finish`, for a bag with some of its precedences."""
+cdef int can_order(Bag bag, TransitionSystem system, pairs, int* n_tried, bint mirrored,
+                   vector[int]* words) except -1:
+    """As `find_way`, for a bag with some of its precedences.
+
+    n_tried (int*): How many states have been tried so far; those of this call are added.
+    """
     cdef BagC copy = bag.c
     cdef vector[NodeC] nodes
     cdef vector[uint64_t] bits
@@ -182,14 +223,20 @@ cdef int can_order(Bag bag, TransitionSystem system, pairs) except -1:
     cdef ContextC context
     cdef ReachC reach
     cdef StateC state
+    cdef int found
     set_precedence(&copy.precedence, &copy.forest,
                    [(bag.layout.number[first], bag.layout.number[second]) for first, second in pairs])
     context.bag = &copy
     context.nodes = &nodes
     context.scratch = &scratch
-    context.mirrored = context.labelled = context.search_tags = False
+    context.mirrored = mirrored
+    context.labelled = context.search_tags = False
     bits.resize(n_blocks(copy.forest.n) + 1)
     start(&state, bits.data(), copy.forest.n)
     start_scratch(&scratch, copy.forest.n)
     start_reach(&reach, True)
-    return can_finish(&reach, &context, &system.c, &state, copy.forest.n)
+    reach.n_tried = n_tried[0]
+    with nogil:
+        found = find_way(&reach, &context, &system.c, &state, copy.forest.n, words)
+    n_tried[0] = reach.n_tried
+    return found

@@ -24,6 +24,7 @@ cdef struct SumC:
 
 
 cdef cppclass WorkspaceC:
+    long work                       # since signals were looked at, see `interrupt`
     vector[NodeC] nodes
     vector[TraceC] trace
     ScratchC scratch

@@ -125,7 +125,7 @@ cdef double score_shift(SearchC* search, WorkspaceC* workspace, const StateC* st
         known.value = sum_of(search, workspace, COMPONENT)
         known.stamp = stamp
     score += known.value + sum_of(search, workspace, WORD)
-    return score + score_pairs(&workspace.pairs, search.context.bag, state, word)
+    return score + score_pairs(&workspace.pairs, search.context.bag, state, word, stamp)
 
 
 cdef inline double sum_of_neighbours(SearchC* search, WorkspaceC* workspace, const StateC* state,

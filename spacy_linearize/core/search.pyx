@@ -13,6 +13,7 @@ from libcpp.vector cimport vector
 from .bag cimport LABEL, BagC
 from .constraints cimport FREE, ROOT
 from .features cimport make_mask
+from .interrupt cimport did
 from .reach cimport can_finish, legal_actions, start_reach
 from .scores cimport SearchC, TraceC, WorkspaceC, score_action, score_actions, start_scores
 from .state cimport NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
@@ -57,6 +58,7 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
         legal_actions(&search.context, search.system, &workspace.beam[b], &workspace.actions)
         workspace.parents.resize(workspace.actions.size(), b)
         score_actions(search, workspace, &workspace.beam[b], first)
+        did(&workspace.work, <long>workspace.actions.size() - first)
     is_checked = must_check(search)
     n_ranks = select_best(&workspace.ranks, search.width if not is_checked else <int>workspace.ranks.size())
     workspace.next_beam.resize(min(n_ranks, search.width))
@@ -153,6 +155,9 @@ cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) noexcept nogil
 
 cdef class Workspace:
     """Memory of one search at a time. Decoders keep a few for reuse."""
+
+    def __cinit__(self):
+        self.c.work = 0
 
 
 cdef class Decoder:

@@ -1,0 +1,154 @@
+"""Long runs: does memory stay flat, do threads agree, does a lost worker end in an error?
+
+    python benchmarks/soak.py --docs 1000000
+    python benchmarks/soak.py --threads 8 --minutes 10
+    python benchmarks/soak.py --kill-worker
+
+The first sends Docs with ever new words through nlp.pipe in memory zones, and fits a line to the resident memory over
+the second half. The second orders the same Docs on one pipeline from several threads, and compares with one thread. The
+third kills one of two worker processes of nlp.pipe. Exit code 1, if something is not as it should be.
+"""
+
+import argparse
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+
+import spacy_linearize
+
+BATCH = 1000  # Docs in a memory zone
+MAX_GROWTH = 20.0  # bytes a Doc: below this the memory counts as flat
+KILL_LIMIT = 60  # seconds after which a run with a killed worker counts as hanging
+KNOWN = ("the", "a", "dog", "house", "saw", "sees", "in", "of", "and", "big", ",", ".", "he", "she", "was", "?", "Who")
+
+
+def make_docs(nlp: Language, n_docs: int, seed: int = 0) -> Iterator[Doc]:
+    """Docs of 3 to 20 words, each with a few that were never seen before; half of them with some tags and arcs."""
+    rng = random.Random(seed)
+    for i in range(n_docs):
+        n = rng.randint(3, 20)
+        words = [rng.choice(KNOWN) if rng.random() < 0.8 else f"new{seed}x{i}x{k}" for k in range(n)]
+        if i % 2:
+            yield Doc(nlp.vocab, words=words)
+            continue
+        heads = [rng.randrange(k) if k and rng.random() < 0.5 else None for k in range(n)]
+        deps = ["" if head is None else "dep" for head in heads]
+        yield Doc(nlp.vocab, words=words, tags=[rng.choice(["NN", ""]) for _ in words], heads=heads, deps=deps)
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds now."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        import resource  # the largest so far: good enough to see growth
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def soak_memory(nlp: Language, n_docs: int, n_points: int = 20) -> float:
+    """Order many Docs. Returns by how many bytes the memory grew for each Doc, over the second half."""
+    points: list[tuple[int, int]] = []
+    done, start = 0, time.monotonic()
+    step = max(BATCH, n_docs // n_points)
+    for batch in range(0, n_docs, BATCH):
+        with nlp.memory_zone():
+            size = min(BATCH, n_docs - batch)
+            for doc in nlp.pipe(make_docs(nlp, size, seed=batch)):
+                done += 1
+                assert len(doc._.linearization["order"]) == len(doc)
+        if done // step > len(points) or done == n_docs:
+            points.append((done, resident()))
+            rate = done / (time.monotonic() - start)
+            print(f"{done:>9} Docs, {points[-1][1] / 2**20:.1f} MB resident, {rate:.0f} Docs a second", flush=True)
+    later = points[len(points) // 2 :]
+    growth = float(np.polyfit(*np.array(later, dtype=float).T, 1)[0]) if len(later) > 1 else 0.0
+    print(f"grows by {growth:.1f} bytes a Doc over the second half")
+    return growth
+
+
+def outcome(doc: Doc) -> tuple[object, ...]:
+    return (doc.text, doc._.linearization["score"], *((token.tag_, token.dep_, token.head.i) for token in doc))
+
+
+def soak_threads(nlp: Language, n_threads: int, minutes: float, n_docs: int = 500) -> int:
+    """Order the same Docs from several threads at once. Returns how many results differ from those of one thread."""
+    docs = list(make_docs(nlp, n_docs))
+    expected = [outcome(nlp(doc)) for doc in docs]
+    end = time.monotonic() + 60 * minutes
+    counts = [0] * n_threads
+    wrong = [0] * n_threads
+
+    def work(number: int) -> None:
+        rng = random.Random(number)
+        while time.monotonic() < end:
+            k = rng.randrange(n_docs)
+            counts[number] += 1
+            wrong[number] += outcome(nlp(docs[k])) != expected[k]
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(work, range(n_threads)))
+    print(f"{sum(counts)} Docs from {n_threads} threads, {sum(wrong)} differ from one thread")
+    return sum(wrong)
+
+
+def kill_worker(nlp: Language, n_docs: int = 20_000) -> str:
+    """Kill one of two worker processes. Returns what became of nlp.pipe: the error, or "finished" or "hangs"."""
+    ended = threading.Event()
+    result = "finished"
+
+    def watch() -> None:
+        """A run that hangs is ended like one that a user has had enough of."""
+        if not ended.wait(KILL_LIMIT):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    texts = (" ".join(token.text for token in doc) for doc in make_docs(nlp, n_docs))
+    stream = nlp.pipe(texts, n_process=2, batch_size=50)
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        list(islice(stream, 10))
+        victim = multiprocessing.active_children()[0]
+        assert victim.pid is not None
+        os.kill(victim.pid, signal.SIGKILL)
+        for _ in stream:
+            pass
+    except KeyboardInterrupt:
+        result = "hangs"
+    except Exception as problem:
+        result = f"{type(problem).__name__}: {problem}"
+    ended.set()
+    for child in multiprocessing.active_children():
+        child.kill()
+    print(f"a worker was killed: {result}")
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=int, default=1_000_000)
+    parser.add_argument("--threads", type=int, help="order from so many threads at once")
+    parser.add_argument("--minutes", type=float, default=10, help="for so long")
+    parser.add_argument("--kill-worker", action="store_true")
+    arguments = parser.parse_args()
+    nlp = spacy_linearize.load()
+    if arguments.kill_worker:
+        sys.exit(kill_worker(nlp) == "finished")
+    if arguments.threads:
+        sys.exit(soak_threads(nlp, arguments.threads, arguments.minutes) > 0)
+    sys.exit(soak_memory(nlp, arguments.docs) > MAX_GROWTH)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""A short run of the fuzz campaign, see benchmarks/fuzz.py, and a check that it would notice."""
+
+import random
+
+import fuzz
+import pytest
+from spacy.tokens import Doc
+
+import spacy_linearize
+from spacy_linearize.core.bag import FREE, ROOT
+
+
+def test_random_bags_keep_the_promises():
+    report = fuzz.campaign(400, seed=3)
+    assert not report.violations, report.violations
+    assert report.counts["bags"] == 400
+    assert report.counts["ordered"] > 300
+    assert report.counts["SL008"] > 0  # some have no order
+
+
+def test_every_kind_of_bag_is_made():
+    cases = [fuzz.random_case(random.Random(i), 0.5) for i in range(600)]
+    assert {(case.level, case.system, case.direction) for case in cases} == {
+        (level, system, direction)
+        for level in ("core", "doc")
+        for system in fuzz.SYSTEMS
+        for direction in fuzz.DIRECTIONS
+    }
+    for name in ("before", "fixed", "first", "last", "units"):
+        assert any(getattr(case, name) for case in cases), name
+    assert min(map(len, cases)) == 1
+    assert max(map(len, cases)) > 50
+
+
+def make_case(**changes):
+    columns = {
+        "words": ("a", "the", "dog"),
+        "tags": ("", "DT", ""),
+        "heads": (2, FREE, ROOT),
+        "labels": ("det", "", "ROOT"),
+    }
+    settings = {"level": "core", "system": "order_first", "direction": "both", "is_trained": True}
+    return fuzz.Case(**{**settings, **columns, **changes})
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("permutation", {"order": [0, 0, 2]}),
+        ("tag", {"tags": ["", "NN", ""]}),
+        ("arc", {"heads": [1, 2, ROOT]}),
+        ("label", {"labels": ["obj", "", "ROOT"]}),
+        ("tree", {"heads": [2, FREE, ROOT]}),
+        ("tree", {"heads": [2, 0, ROOT], "order": [1, 2, 0]}),
+        ("precedence", {"order": [1, 0, 2]}),
+    ],
+)
+def test_a_broken_promise_is_noticed(kind, change):
+    case = make_case(before=((0, 1),) if kind == "precedence" else ())
+    good = {"order": [0, 1, 2], "tags": ["", "DT", ""], "heads": [2, 2, ROOT], "labels": ["det", "", "ROOT"]}
+    fuzz.check_answer(case, fuzz.Answer(**good, score=0.0))
+    with pytest.raises(fuzz.Broken) as problem:
+        fuzz.check_answer(case, fuzz.Answer(**{**good, **change}, score=0.0))
+    assert problem.value.kind == kind
+
+
+def test_a_failing_bag_is_made_small():
+    """Whatever else a bag has: what is left is what makes it fail."""
+    rng = random.Random(5)
+    cases = [case for case in (fuzz.random_case(rng, 0) for _ in range(300)) if case.words.count("dog") > 1]
+    assert cases
+    for case in cases[:5]:
+        small = fuzz.shrink(case, lambda other: other.words.count("dog") > 1)
+        assert small.words == ("dog", "dog")
+        assert small.heads == (FREE, FREE)
+        assert not small.pairs
+
+
+def test_an_error_needs_a_reason():
+    circle = make_case(before=((0, 1), (1, 0)))
+    assert fuzz.check(circle) == "SL008"
+    with pytest.raises(fuzz.Broken, match="there is an order"):
+        fuzz.check(make_case(before=((0, 1), (1, 0)), is_possible=True))
+
+
+# What the campaign has found.
+
+
+def test_a_single_unit_with_the_joint_system():
+    case = make_case(level="doc", system="joint", words=("a",), tags=("",), heads=(FREE,), labels=("",))
+    assert fuzz.check(case) == "ordered"
+
+
+def test_the_only_alternative_of_one_word():
+    nlp = fuzz.pipeline("order_first", "both", True)
+    component = nlp.get_pipe("linearizer")
+    component.n_best, before = 2, component.n_best
+    try:
+        doc = nlp(fuzz.make_doc(nlp, make_case(words=("a",), tags=("",), heads=(FREE,), labels=("",))))
+    finally:
+        component.n_best = before
+    assert spacy_linearize.alternative(doc, 0).text == "a"
+
+
+@pytest.mark.parametrize("system", fuzz.SYSTEMS)
+def test_equal_words_with_unknown_tags_do_not_depend_on_input_order(system):
+    """A tag that training never saw is kept: which of the equal words has it must not follow from their input order."""
+    words, tags = ("a", "a", "a", "b"), ("no such tag", "", "", "")
+    rows = set()
+    for seed in range(1, 12):
+        case = make_case(level="doc", system=system, words=words, tags=tags, heads=(FREE,) * 4, labels=("",) * 4)
+        case = fuzz.shuffled(fuzz.replace(case, shuffle=seed))
+        rows.add(tuple(fuzz.answers(case, 1)[0].rows(case.words)))
+    assert len(rows) == 1
+
+
+def test_units_with_equal_heads_do_not_depend_on_input_order():
+    """Without arcs the last word of a unit stands for it: "big dog" and "red dog" are still not the same."""
+    texts = set()
+    nlp = fuzz.pipeline("order_first", "both", True)
+    for words in ("big dog red dog saw", "red dog big dog saw"):
+        doc = Doc(nlp.vocab, words=words.split())
+        doc.spans["units"] = [doc[0:2], doc[2:4]]
+        texts.add(nlp(doc).text)
+    assert len(texts) == 1
