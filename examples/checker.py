@@ -18,7 +18,7 @@ from spacy.language import Language
 
 import spacy_linearize
 
-MAX_GAP = 20.0  # for each word
+MAX_GAP = 15.0  # for each word
 SENTENCES = [
     "I have never seen such a mess.",
     "I never have such a mess seen.",

@@ -48,7 +48,7 @@ def build_transition_linearizer(
     copies: int = 1,
     experts: list[str] | bool = ["tree", "free"],  # noqa: B006
     ngram_order: int = 3,
-    ngram_weight: float = 5.0,
+    ngram_weight: float = 4.0,
     tree_ngram_weight: float = 8.0,
 ) -> Model[InT, OutT]:
     """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.

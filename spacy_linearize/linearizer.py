@@ -52,7 +52,7 @@ update = "max_violation"
 copies = 1
 experts = ["tree", "free"]
 ngram_order = 3
-ngram_weight = 5.0
+ngram_weight = 4.0
 tree_ngram_weight = 8.0
 """
 DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]

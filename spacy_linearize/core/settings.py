@@ -61,7 +61,7 @@ class Settings:
     copies: int = 1
     experts: tuple[str, ...] | bool = ()
     ngram_order: int = 0
-    ngram_weight: float = 5.0
+    ngram_weight: float = 4.0
     tree_ngram_weight: float = 8.0
 
     def __post_init__(self) -> None:
