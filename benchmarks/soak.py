@@ -6,7 +6,8 @@
 
 The first sends Docs with ever new words through nlp.pipe in memory zones, and fits a line to the resident memory over
 the second half. The second orders the same Docs on one pipeline from several threads, and compares with one thread. The
-third kills one of two worker processes of nlp.pipe. Exit code 1, if something is not as it should be.
+third kills one of two worker processes of nlp.pipe, and does the same to spaCy alone: what becomes of that is spaCy's
+to say. Exit code 1, if something is not as it should be.
 """
 
 import argparse
@@ -14,8 +15,8 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -104,35 +106,38 @@ def soak_threads(nlp: Language, n_threads: int, minutes: float, n_docs: int = 50
     return sum(wrong)
 
 
-def kill_worker(nlp: Language, n_docs: int = 20_000) -> str:
-    """Kill one of two worker processes. Returns what became of nlp.pipe: the error, or "finished" or "hangs"."""
-    ended = threading.Event()
-    result = "finished"
-
-    def watch() -> None:
-        """A run that hangs is ended like one that a user has had enough of."""
-        if not ended.wait(KILL_LIMIT):
-            os.kill(os.getpid(), signal.SIGINT)
-
+def kill_worker(nlp: Language, n_docs: int = 20_000) -> None:
+    """Kill one of two worker processes of nlp.pipe, and print what became of it."""
     texts = (" ".join(token.text for token in doc) for doc in make_docs(nlp, n_docs))
     stream = nlp.pipe(texts, n_process=2, batch_size=50)
-    threading.Thread(target=watch, daemon=True).start()
     try:
         list(islice(stream, 10))
         victim = multiprocessing.active_children()[0]
         assert victim.pid is not None
         os.kill(victim.pid, signal.SIGKILL)
-        for _ in stream:
-            pass
-    except KeyboardInterrupt:
-        result = "hangs"
+        n_more = sum(1 for _ in stream)
+        print(f"finished, with {n_more + 10} of {n_docs} Docs", flush=True)
     except Exception as problem:
-        result = f"{type(problem).__name__}: {problem}"
-    ended.set()
-    for child in multiprocessing.active_children():
-        child.kill()
-    print(f"a worker was killed: {result}")
-    return result
+        print(f"{type(problem).__name__}: {problem}", flush=True)
+    # What is left of the workers may wait for ever for a reader.
+    os.killpg(0, signal.SIGKILL)
+
+
+def killed_worker(name: str) -> str:
+    """What `kill_worker` says, run in a process of its own, or "hangs".
+
+    name (str): "linearizer" for the bundled pipeline, "spacy" for one without any component of ours.
+    """
+    command = [sys.executable, __file__, "--kill-worker-of", name]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    assert process.stdout is not None
+    try:
+        said, _ = process.communicate(timeout=KILL_LIMIT)
+        return said.decode().strip()
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return "hangs"
 
 
 def main() -> None:
@@ -140,11 +145,16 @@ def main() -> None:
     parser.add_argument("--docs", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, help="order from so many threads at once")
     parser.add_argument("--minutes", type=float, default=10, help="for so long")
-    parser.add_argument("--kill-worker", action="store_true")
+    parser.add_argument("--kill-worker", action="store_true", help="kill one of two worker processes")
+    parser.add_argument("--kill-worker-of", choices=["linearizer", "spacy"], help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    nlp = spacy_linearize.load()
     if arguments.kill_worker:
-        sys.exit(kill_worker(nlp) == "finished")
+        ours, spacys = killed_worker("linearizer"), killed_worker("spacy")
+        print(f"a worker was killed: {ours}\nthe same without a linearizer: {spacys}")
+        sys.exit(ours != spacys)
+    if arguments.kill_worker_of:
+        kill_worker(spacy_linearize.load() if arguments.kill_worker_of == "linearizer" else spacy.blank("en"))
+    nlp = spacy_linearize.load()
     if arguments.threads:
         sys.exit(soak_threads(nlp, arguments.threads, arguments.minutes) > 0)
     sys.exit(soak_memory(nlp, arguments.docs) > MAX_GROWTH)

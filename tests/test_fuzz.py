@@ -123,3 +123,13 @@ def test_units_with_equal_heads_do_not_depend_on_input_order():
         doc.spans["units"] = [doc[0:2], doc[2:4]]
         texts.add(nlp(doc).text)
     assert len(texts) == 1
+
+
+def test_an_order_that_one_direction_does_not_find_in_time():
+    """It used to be refused, with precedences named that an order does keep."""
+    heads = (2, -1, 27, 17, -1, 7, 12, 28, 0, -1, 18, 5, -1, -1, 15, 1, 8, -1, 3, -1, 19, 16, 6, -1, 13, -1, 4, 25, 22)
+    words = tuple(f"w{k}" for k in range(len(heads)))
+    labels = tuple("dep" if head >= 0 else "" for head in heads)
+    case = make_case(words=words, tags=("",) * len(heads), heads=heads, labels=labels, before=((1, 16),), width=1)
+    case = fuzz.replace(case, fixed=((2, 7, 15),), direction="right_to_left", is_possible=True)
+    assert fuzz.check(case) == "ordered"

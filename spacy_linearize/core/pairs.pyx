@@ -139,6 +139,8 @@ cdef double score_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k, in
     """
     if not is_untouched(&bag.forest, state.shifted, k):
         return score_against_rest(pairs, bag, state, k, 0)
+    if bag.forest.head[k] < 0:
+        return pairs.head_first[k]
     return pairs.head_first[k] + score_opened(pairs, bag, state, k, stamp)
 
 

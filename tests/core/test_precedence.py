@@ -9,6 +9,8 @@ import slow
 
 from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.order_first import OrderFirst
+from spacy_linearize.core.reach import some_order
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
@@ -166,3 +168,34 @@ def test_bad_pairs(pair):
     engine = make()
     with pytest.raises(LinearizeError, match="SL007"):
         engine.bag(forms=[1, 2, 3], before=[pair])
+
+
+def test_some_order_is_one_exactly_when_there_is_one():
+    """What a bag falls back to, when precedences lead all states of the beam into dead ends."""
+    engine = make()
+    rng = random.Random(5)
+    n_none = 0
+    for forest in itertools.chain(*(brute.forests(n) for n in (2, 3)), brute.sample(4, 150), brute.sample(5, 100)):
+        pairs = random_pairs(rng, len(forest))
+        try:
+            bag = engine.bag(forms=range(1, len(forest) + 1), heads=forest, before=pairs)
+        except LinearizeError:
+            continue
+        order, possible = some_order(bag, OrderFirst()), orders_with(forest, pairs)
+        assert order is None if not possible else tuple(order) in possible, (forest, pairs, order)
+        n_none += order is None
+    assert n_none > 5
+
+
+@pytest.mark.parametrize(("system", "direction"), SYSTEMS)
+def test_an_answer_when_the_beam_has_none(system, direction, monkeypatch):
+    """It has its score, like any other."""
+    engine = make(system, direction)
+    monkeypatch.setattr(engine, "_ranked", lambda bags, widths, n_best: [[] for _ in bags])
+    bag = engine.bag(forms=[1, 2, 3, 4, 5], heads=[FREE, 0, FREE, 2, FREE], before=[(1, 3), (4, 0)])
+    best = engine.order(bag, beam_width=2)[0]
+    assert tuple(best.order.tolist()) in orders_with((FREE, 0, FREE, 2, FREE), [(1, 3), (4, 0)])
+    assert brute.is_projective(best.heads.tolist(), best.order.tolist())
+    assert best.heads.tolist().count(ROOT) == 1
+    columns = (best.order, best.heads, best.tags, best.labels)
+    assert best.score == pytest.approx(sum(decoder.score(bag, *columns) for decoder in engine.decoders_for(bag)))
