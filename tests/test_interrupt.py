@@ -37,7 +37,7 @@ jobs = {
     "update": lambda: nlp.update([Example(huge, gold)], drop=0.0),
 }
 ran = threading.Event()
-threading.Timer(2, lambda: (ran.set(), os.kill(os.getpid(), signal.SIGINT))).start()
+threading.Timer(1, lambda: (ran.set(), os.kill(os.getpid(), signal.SIGINT))).start()
 try:
     jobs[work]()
     print("finished")
