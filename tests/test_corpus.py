@@ -113,9 +113,9 @@ class TestCorpus:
 
 class TestScorer:
     def example(self, nlp, output, gold, info=None, **annotation):
-        from spacy_linearize.linearizer import _claim_extension
+        from spacy_linearize.linearizer import _claim_extensions
 
-        _claim_extension()
+        _claim_extensions()
         out = Doc(nlp.vocab, words=output.split(), **annotation)
         n = len(out)
         out._.linearization = {"given_tags": [False] * n, "given_heads": [False] * n, **(info or {})}
