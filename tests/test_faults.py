@@ -31,6 +31,8 @@ OLD_MODEL = damage.DATA / "old_models" / "format_1.bin"
 def run_python(program, *arguments, **settings):
     """Run a program in a process of its own: what it prints."""
     command = [sys.executable, "-c", program, *map(str, arguments)]
+    # Not in the folder of the sources: there Python would find the package before it is compiled.
+    settings = {"cwd": damage.DATA, **settings}
     result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, **settings)
     assert result.returncode == 0, result.stderr[-2000:]
     return result.stdout
@@ -257,7 +259,7 @@ def test_killed_while_saving(tmp_path):
     n_amid = 0
     for _ in range(20):
         command = [sys.executable, "-c", SAVER, *map(str, (path, *sources))]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path) as process:
             assert process.stdout.readline() == b"ready\n"
             while not path.exists():
                 time.sleep(0.001)

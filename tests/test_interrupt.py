@@ -54,7 +54,8 @@ print("works")
 @pytest.mark.parametrize(("work", "n_threads"), [("call", 1), ("pipe", 1), ("pipe", 2), ("update", 1), ("update", 2)])
 def test_stops_and_works_afterwards(trained_path, work, n_threads):
     command = [sys.executable, "-c", SCRIPT, str(trained_path), work, str(n_threads)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    # Not in the folder of the sources: there Python would find the package before it is compiled.
+    result = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=trained_path)
     assert result.stdout.split() == ["stopped", "works"], result.stderr
 
 
@@ -65,7 +66,7 @@ def test_the_command_keeps_what_is_done(trained_path, tmp_path, threads):
     bags.write_text(f"door the opened ? Who\nthe door\n{huge}\n{huge}\n{huge}\n{huge}\n{huge}\n", encoding="utf8")
     command = [sys.executable, "-m", "spacy_linearize", "order", "--model", str(trained_path), "--beam", "32"]
     command += ["--input", str(bags), "--output", str(output), "--threads", str(threads)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     end = time.monotonic() + LIMIT
     while not (output.exists() and output.read_text(encoding="utf8").count("\n") == 2):
         assert process.poll() is None, process.stderr.read()
