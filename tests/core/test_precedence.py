@@ -91,13 +91,12 @@ def test_every_order_is_reached(n):
 
 @pytest.mark.parametrize(("system", "direction"), SYSTEMS)
 def test_an_answer_exactly_when_there_is_one(system, direction):
-    """All forests of up to 4 words, and many of 5, with the narrowest beam."""
+    """All forests of up to 5 words, with narrow beams."""
     engine = make(system, direction)
     rng = random.Random(1)
     n_none = 0
-    for forest in itertools.chain(*(brute.forests(n) for n in (2, 3, 4)), brute.sample(5, 300)):
-        for width in (1, 3):
-            n_none += check(engine, forest, random_pairs(rng, len(forest)), width) is None
+    for forest in itertools.chain(*(brute.forests(n) for n in (2, 3, 4, 5))):
+        n_none += check(engine, forest, random_pairs(rng, len(forest)), rng.choice([1, 3])) is None
     assert n_none > 100
 
 
