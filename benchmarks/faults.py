@@ -28,19 +28,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 LONGEST = 60.0  # seconds that a case may take
 
-# Saves two models in turn, until it is killed.
-SAVER = """
-import sys
-from pathlib import Path
-from spacy_linearize.core.store import save
-path, *sources = map(Path, sys.argv[1:])
-contents = [source.read_bytes() for source in sources]
-print("ready", flush=True)
-while True:
-    for content in contents:
-        save(path, content)
-"""
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -178,7 +165,9 @@ def treebanks(arguments: argparse.Namespace) -> int:
 
 def kill_a_saver(path: Path, sources: list[Path], delay: float) -> None:
     """Start a process that saves two files in turn to one path, and kill it."""
-    command = [sys.executable, "-c", SAVER, *map(str, (path, *sources))]
+    import damage
+
+    command = [sys.executable, "-c", damage.SAVER, *map(str, (path, *sources))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None

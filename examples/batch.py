@@ -1,11 +1,10 @@
-"""A batch job: order a large file of bags, one a line, with all cores, in bounded memory.
+"""A batch job: order a large file of bags, one a line, with all cores.
 
     python examples/batch.py bags.txt sentences.txt
     python examples/batch.py bags.txt sentences.txt --processes 4 --threads 1
 
-Lines stream through the pipeline in chunks. New words of a chunk are forgotten after it (`nlp.memory_zone`), so that
-memory does not grow with the file. Threads share one model, and the search lets go of Python's lock; processes have a
-copy each, and also share the work around the search. Output lines stand in the sequence of the input.
+Lines stream through the pipeline in chunks. New words of a chunk are forgotten after it (`nlp.memory_zone`). Threads
+share one model, processes have a copy each. Output lines stand in the sequence of the input.
 `spacy linearize order --input bags.txt --output sentences.txt --threads 4` does the same for text, CoNLL-U and .spacy.
 """
 

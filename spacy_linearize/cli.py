@@ -19,6 +19,14 @@ HELP = "Order words into sentences, and train and evaluate pipelines that do."
 app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 spacy_app.add_typer(app, name="linearize")
 
+# Options that several commands have.
+MODEL = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one")
+BAGS = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy")
+INPUT_FORMAT = typer.Option(None, help="The format of the input, when its suffix does not tell")
+BEAM = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own")
+USE_TAGS = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own")
+USE_HEADS = typer.Option(None, help="Whether arcs of the input are given, likewise")
+
 
 class Tag(str, Enum):
     xpos = "xpos"
@@ -34,16 +42,16 @@ class TreebankFormat(str, Enum):
 @one_line_errors
 def order_command(
     words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
-    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
-    input_path: Path = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy"),
-    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    model: str = MODEL,
+    input_path: Path = BAGS,
+    input_format: Format = INPUT_FORMAT,
     output_path: Path = typer.Option(None, "--output", "-o", help="Write here: .txt, .conllu, .jsonl or .spacy"),
     output_format: Format = typer.Option(None, "--format", "-f", help="The format of the output"),
-    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    beam: int = BEAM,
     nbest: int = typer.Option(1, "--nbest", "-n", help="Show so many orders of each bag"),
     threads: int = typer.Option(1, "--threads", "-t", help="Order so many bags at the same time"),
-    use_tags: bool = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own"),
-    use_heads: bool = typer.Option(None, help="Whether arcs of the input are given, likewise"),
+    use_tags: bool = USE_TAGS,
+    use_heads: bool = USE_HEADS,
 ) -> None:
     """Order bags of words: arguments, a file, or the lines of standard input.
 
@@ -80,13 +88,13 @@ def order_command(
 @one_line_errors
 def view_command(
     words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
-    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
-    input_path: Path = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy"),
-    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    model: str = MODEL,
+    input_path: Path = BAGS,
+    input_format: Format = INPUT_FORMAT,
     output_path: Path = typer.Option(
         None, "--output", "-o", help="The page; of several bags the folder [default: linearization(.html)]"
     ),
-    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    beam: int = BEAM,
     nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
 ) -> None:
     """Show in a browser how bags were ordered: one HTML page a bag, which needs no network.
@@ -122,13 +130,13 @@ def view_command(
 @one_line_errors
 def score_command(
     words: list[str] = typer.Argument(None, help="The words of one sentence, in their order"),
-    model: str = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one"),
+    model: str = MODEL,
     input_path: Path = typer.Option(None, "--input", "-i", help="Sentences: .txt (one a line), .conllu or .spacy"),
-    input_format: Format = typer.Option(None, help="The format of the input, when its suffix does not tell"),
+    input_format: Format = INPUT_FORMAT,
     jsonl: bool = typer.Option(False, "--jsonl", help="Write one JSON object a line instead of a table"),
-    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
-    use_tags: bool = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own"),
-    use_heads: bool = typer.Option(None, help="Whether arcs of the input are given, likewise"),
+    beam: int = BEAM,
+    use_tags: bool = USE_TAGS,
+    use_heads: bool = USE_HEADS,
 ) -> None:
     """Score the order that sentences have, beside the best order of the same words.
 
@@ -141,7 +149,7 @@ def score_command(
       spacy linearize score --input sentences.txt
       spacy linearize score --input parsed.conllu --no-use-heads --jsonl
     """
-    from .scores import write_scores
+    from .score_table import write_scores
 
     kind = input_kind(words, input_path, input_format, nbest=1)
     nlp = load(model, beam)
@@ -197,7 +205,7 @@ def evaluate_command(
     heads: float = typer.Option(1.0, help="Share of the arcs that is given"),
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     grid: bool = typer.Option(False, help="All of 0, 50, 100% tags with 0, 50, 100% arcs"),
-    beam: int = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own"),
+    beam: int = BEAM,
     limit: int = typer.Option(0, help="Only so many Docs"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
     analyse: bool = typer.Option(False, help="Spans by length, span lengths, brevity"),

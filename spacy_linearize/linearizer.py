@@ -27,6 +27,7 @@ from .language_model import read_sentences
 from .ordering import Found, Orderer
 from .projective import is_projective
 from .scorer import SCORES
+from .units import NOUN_PHRASE
 
 if TYPE_CHECKING:
     from .core.records import Linearization
@@ -324,11 +325,15 @@ class Linearizer(TrainablePipe):
         """Orders Docs under the current settings."""
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
+        # A model that was trained on base noun phrases as units knows them by a tag of their own.
+        noun_phrase = self.vocab.strings.add(NOUN_PHRASE)
+        has_tag = self.units == "noun_chunks" and self.use_tags and noun_phrase in self._known["tags"]
         return Orderer(
             engine=self.shim.engine,
             use=self.use,
             sentences=self.sentences,
             units=self.units,
+            unit_tag=noun_phrase if has_tag else 0,
             max_words=self.max_words,
             tree=self.tree,
             name=self.name,

@@ -54,6 +54,7 @@ class Part:
 class Orderer:
     """Orders Docs with an engine, under the settings of a component.
 
+    unit_tag (int): The key of the tag that all units have, or 0 for that of their heads.
     width_for (Callable[[bool], int]): The width of the beam, by whether arcs are missing.
     without_unknown (Callable[[Words], Words]): Takes out tags and labels that training never saw.
     """
@@ -62,6 +63,7 @@ class Orderer:
     use: Use
     sentences: str
     units: str | None
+    unit_tag: int
     max_words: int | None
     tree: bool
     name: str
@@ -97,7 +99,7 @@ class Orderer:
         spans = find_units(doc, self.units, self.name)
         parts = []
         for single, seen, before in zip(words, known, pairs, strict=True):
-            merged = merge(seen, spans, self.engine.lexicon.knows)
+            merged = merge(seen, spans, self.engine.lexicon.knows, self.unit_tag)
             own = replace(single, units=merged.unit_of)
             parts.append(Part(words=own, known=seen, merged=merged, before=merge_pairs(before, merged, own)))
         return parts

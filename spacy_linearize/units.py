@@ -17,6 +17,7 @@ from .errors import error
 from .projective import is_projective
 
 Array = np.ndarray[Any, Any]
+NOUN_PHRASE = "NP"  # the tag of base noun phrases where a treebank was converted with them as units
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,13 @@ def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
     return list(doc.spans[units])
 
 
-def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool]) -> Merged:
+def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool], tag: int = 0) -> Merged:
     """Make each span one word. Spans outside of these words are left out.
 
     is_word (Callable[[int], bool]): Whether the model knows a form, by its key.
+    tag (int): The tag that all units have, or 0 for that of their heads.
     """
+    spans = list(spans)
     texts = [token.text for token in words.doc[words.start : words.start + len(words)]]
     members = _members(words, spans, texts)
     unit_of = np.empty(len(words), dtype=np.int32)
@@ -82,10 +85,14 @@ def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool]) -
         text = " ".join(texts[tokens.start : tokens.stop])
         if len(tokens) > 1 and text in strings and is_word(strings[text]):
             columns[0, i] = strings[text]
+    tags = words.tags[heads_of].copy()
+    if tag:
+        starts = {span.start - words.start for span in spans}
+        tags[[tokens.start in starts for tokens in members]] = tag
     merged = replace(
         words,
         columns=columns,
-        tags=words.tags[heads_of].copy(),
+        tags=tags,
         heads=heads,
         labels=words.labels[heads_of].copy(),
         traits=_traits(words, members),

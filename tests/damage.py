@@ -24,6 +24,19 @@ MODELS = {
     "joint": {"system": "joint", "tags": "search"},
 }
 
+# Saves two models in turn until it is killed.
+SAVER = """
+import sys
+from pathlib import Path
+from spacy_linearize.core.store import save
+path, *sources = map(Path, sys.argv[1:])
+contents = [source.read_bytes() for source in sources]
+print("ready", flush=True)
+while True:
+    for content in contents:
+        save(path, content)
+"""
+
 
 def gold():
     """A few sentences to learn from and to decode."""

@@ -1,6 +1,7 @@
 """Units, precedences, pins, n best orders, and the score of an order: properties on random Docs, and bad input."""
 
 import random
+from pathlib import Path
 
 import brute
 import pytest
@@ -11,6 +12,9 @@ from spacy.vocab import Vocab
 import spacy_linearize
 from spacy_linearize.corpus import Corpus
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.treebanks.convert import convert
+
+DATA = Path(__file__).parent / "data"
 
 WORDS = ["the", "a", "dog", "cat", "sees", "old", "very", ".", ",", "and", "Maria", "who", "in", "house", "größer"]
 
@@ -184,6 +188,36 @@ def test_noun_chunks_are_units(nlp, component):
     doc = Doc(Vocab(), words=words)
     with pytest.raises(LinearizeError, match=r"SL062.*'linearizer' has units = 'noun_chunks'"):
         component(doc)
+
+
+def test_noun_chunks_of_a_model_that_knows_noun_phrases(tmp_path):
+    """Trained on brackets with base noun phrases in one piece: an ordinary Doc's noun chunks are such words."""
+    convert(DATA / "mini.mrg", tmp_path / "train.spacy", base_nps=True, report=print)
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe(
+        "linearizer", config={"model": {"table_bits": 14, "attach_bits": 10}, "units": "noun_chunks"}
+    )
+    corpus = Corpus(tmp_path / "train.spacy", settings=[[0, 0], [1, 1]], resample=True)
+    nlp.initialize(lambda: corpus(nlp))
+    phrase = next(
+        token.text for eg in corpus(nlp) for token in eg.reference if token.tag_ == "NP" and " " in token.text
+    )
+    words = [*phrase.split(), "sleeps"]
+    n = len(words) - 1
+    doc = Doc(
+        nlp.vocab,
+        words=words,
+        tags=["NN"] * n + ["VBZ"],
+        pos=["NOUN"] * n + ["VERB"],
+        heads=[n - 1] * (n - 1) + [n, n],
+        deps=["det"] * (n - 1) + ["nsubj", "ROOT"],
+    )
+    (part,) = component.orderer.parts(doc)
+    assert [nlp.vocab.strings[int(key)] for key in part.merged.words.forms] == [phrase, "sleeps"]
+    assert [nlp.vocab.strings[int(key)] for key in part.merged.words.tags] == ["NP", "VBZ"]
+    new = component(doc)
+    assert phrase in new.text
+    assert {token.tag_ for token in new} == {"NN", "VBZ"}
 
 
 def test_n_best(nlp, component):

@@ -234,20 +234,6 @@ class TestTreebanks:
             assert not problems
 
 
-# Saves two models in turn until it is killed.
-SAVER = """
-import sys
-from pathlib import Path
-from spacy_linearize.core.store import save
-path, *sources = map(Path, sys.argv[1:])
-contents = [source.read_bytes() for source in sources]
-print("ready", flush=True)
-while True:
-    for content in contents:
-        save(path, content)
-"""
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_killed_while_saving(tmp_path):
     """20 times at random: the file is one of the two models, whole."""
@@ -258,7 +244,7 @@ def test_killed_while_saving(tmp_path):
     rng = random.Random(0)
     n_amid = 0
     for _ in range(20):
-        command = [sys.executable, "-c", SAVER, *map(str, (path, *sources))]
+        command = [sys.executable, "-c", damage.SAVER, *map(str, (path, *sources))]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path) as process:
             assert process.stdout.readline() == b"ready\n"
             while not path.exists():

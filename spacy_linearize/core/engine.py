@@ -162,26 +162,37 @@ class Engine:
         """Add the arcs that are not given, if there is to be a tree."""
         score, order, tags, heads, labels = derivation
         if not (tree and self.builds_trees):
-            return self.attach(bag, order, score=score, tree=tree)
+            return self.attach(bag, order, score=score, tags=tags, tree=tree)
+        return self._labelled(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
+
+    def _labelled(self, best: Linearization) -> Linearization:
+        """Give the root its label, if it has none."""
         if self.settings.labelled:
-            labels[(heads == ROOT) & (labels == 0)] = self.root_label
-        return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
+            best.labels[(best.heads == ROOT) & (best.labels == 0)] = self.root_label
+        return best
 
     def attach(
-        self, bag: Bag, order: Array, *, score: float = 0.0, arcs: Array | None = None, tree: bool = True
+        self,
+        bag: Bag,
+        order: Array,
+        *,
+        score: float = 0.0,
+        tags: Array | None = None,
+        arcs: Array | None = None,
+        tree: bool = True,
     ) -> Linearization:
-        """A linearization from an order: with the tags of the bag, and a tree over it.
+        """A linearization from an order, with a tree over it.
 
         order (ndarray): Input positions in order; the given arcs must be projective in it.
+        tags (Optional[ndarray]): By input position, the tags that were chosen; by default those of the bag.
         arcs (Optional[ndarray]): By input position, heads that are to be kept beside the given ones, or FREE.
         """
-        tags, heads, labels = bag.column(1), bag.heads, bag.column(2)
-        if tree:
-            given = heads if arcs is None else np.where(heads == FREE, arcs, heads)
-            heads, labels = self.attacher.attach(order, bag.column(0), tags, given, labels)
-            if self.settings.labelled:
-                labels[(heads == ROOT) & (labels == 0)] = self.root_label
-        return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
+        tags, heads, labels = bag.column(1) if tags is None else tags, bag.heads, bag.column(2)
+        if not tree:
+            return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
+        given = heads if arcs is None else np.where(heads == FREE, arcs, heads)
+        heads, labels = self.attacher.attach(order, bag.column(0), tags, given, labels)
+        return self._labelled(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
 
     @property
     def builds_trees(self) -> bool:

@@ -77,7 +77,8 @@ cdef int find_way(ReachC* reach, ContextC* context, SystemC* system, const State
             way.pop_back()
             continue
         if last.next_action == last.actions.size():
-            reach.known[last.key] = False
+            if reach.remembers:
+                reach.known[last.key] = False
             way.pop_back()
             continue
         if reach.n_tried >= MAX_TRIED:
@@ -91,10 +92,9 @@ cdef int find_way(ReachC* reach, ContextC* context, SystemC* system, const State
     if found == 1 and words != NULL:
         for i in range(way.size() - 1):
             words.push_back(way[i].actions[way[i].next_action - 1].word)
-    if found == 1:
-        while not way.empty():
-            reach.known[way.back().key] = True
-            way.pop_back()
+    if found == 1 and reach.remembers:
+        for i in range(way.size()):
+            reach.known[way[i].key] = True
     context.nodes.resize(n_nodes)
     return found
 

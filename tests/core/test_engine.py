@@ -7,6 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
+import slow
 
 from spacy_linearize.core import store
 from spacy_linearize.core.bag import FREE, ROOT, Bag
@@ -344,3 +345,21 @@ class TestModelFile:
             trained.save(path)
         assert path.read_bytes() == b"old"
         assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_tags_that_the_search_chose_are_kept_without_a_tree():
+    """The joint system may take another tag than the usual one; that is part of the order's score."""
+    sentences = [
+        Sentence(forms=[1, 2], tags=[5, 6], heads=[1, ROOT], labels=[0, 0]),
+        Sentence(forms=[2, 1], tags=[7, 8], heads=[1, ROOT], labels=[0, 0]),
+    ]
+    engine = Engine(Settings(system="joint", tags="search", table_bits=10, attach_bits=8))
+    engine.learn_lexicon(sentences)
+    n_other = 0
+    for seed in range(8):
+        slow.random_weights(engine.decoder.weights, seed)
+        bag = engine.bag(forms=[1, 2, 1])
+        with_tree, without = (engine.order(bag, beam_width=8, tree=tree)[0] for tree in (True, False))
+        assert with_tree.tags.tolist() == without.tags.tolist()
+        n_other += without.tags.tolist() != bag.column(1).tolist()
+    assert n_other
