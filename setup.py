@@ -1,8 +1,8 @@
 """The compiled extensions and their flags. Everything else is in setup.cfg and pyproject.toml.
 
-SPACY_LINEARIZE_BUILD=checked builds with bounds checks on, for tests. SPACY_LINEARIZE_BUILD=sanitize builds with the
-address and undefined behaviour sanitizers of GCC or Clang, see .ci/sanitize. SPACY_LINEARIZE_CFLAGS adds compiler
-flags, for instance those that tune a local build for its own machine.
+SPACY_LINEARIZE_BUILD=checked builds with bounds checks on, for tests. SPACY_LINEARIZE_BUILD=sanitize builds with these
+and the address and undefined behaviour sanitizers of GCC or Clang, see .ci/sanitize. SPACY_LINEARIZE_CFLAGS adds
+compiler flags, for instance those that tune a local build for its own machine.
 """
 
 import os
@@ -21,6 +21,7 @@ UNIX_FLAGS = {
     # flags may define what a signed overflow gives (-fwrapv), but not every compiler does.
     "sanitize": [
         *("-O1", "-g", "-std=c++11", "-fno-omit-frame-pointer", "-fno-wrapv", "-D_GLIBCXX_SANITIZE_VECTOR=1"),
+        *("-D_GLIBCXX_ASSERTIONS", "-UNDEBUG"),
         *SANITIZERS,
     ],
 }
@@ -28,15 +29,19 @@ MSVC_FLAGS = {"release": ["/O2"], "checked": ["/Od", "/D_ITERATOR_DEBUG_LEVEL=1"
 MORE_FLAGS = os.environ.get("SPACY_LINEARIZE_CFLAGS", "").split()
 DIRECTIVES = {
     "language_level": "3",
-    "boundscheck": BUILD == "checked",
+    "boundscheck": BUILD != "release",
     "wraparound": False,
-    "initializedcheck": BUILD == "checked",
+    "initializedcheck": BUILD != "release",
     "cdivision": True,
     "embedsignature": True,
 }
 
 
 class BuildWithFlags(build_ext):
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extensions(self) -> None:
         flags = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
         for extension in self.extensions:

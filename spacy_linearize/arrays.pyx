@@ -2,6 +2,8 @@
 import numpy as np
 from libc.stdint cimport int64_t, uint64_t
 
+from .errors import error
+
 cdef enum:
     FREE = -1   # as in core.constraints
     ROOT = -2
@@ -42,18 +44,28 @@ def move(uint64_t[:, ::1] values, const int[:] order, const uint64_t[:] tags, co
     """Rows of token attributes in a new order, with new tags, labels and heads.
 
     values (ndarray): A row for each token, in the old order.
-    order (ndarray): Old positions in the new order.
+    order (ndarray): Old positions in the new order, each once.
     tags, heads, labels (ndarray): By old position; heads are old positions, FREE or ROOT.
     no_label (int): The label of an arc without one, since for spaCy a token without a label has no head.
     tag, dep, head (int): The columns they go to.
     """
-    cdef int n = order.shape[0], i, j, k, n_columns = values.shape[1]
+    cdef int n = values.shape[0], i, j, k, n_columns = values.shape[1]
+    if not order.shape[0] == tags.shape[0] == heads.shape[0] == labels.shape[0] == n:
+        for name, column in (("order", order), ("tags", tags), ("heads", heads), ("labels", labels)):
+            if len(column) != n:
+                raise error("SL006", name=name, got=len(column), n=n)
     moved = np.empty((n, n_columns), dtype=np.uint64)
     place = np.empty(n, dtype=np.int32)
     cdef uint64_t[:, ::1] out = moved
     cdef int[::1] new = place
+    new[:] = -1
     for i in range(n):
-        new[order[i]] = i
+        k = order[i]
+        if not 0 <= k < n or new[k] >= 0:
+            raise ValueError(f"'order' does not hold each of the positions 0 to {n - 1} once")
+        if not ROOT <= heads[i] < n:
+            raise error("SL003", words=[i], head=heads[i], last=n - 1)
+        new[k] = i
     for i in range(n):
         k = order[i]
         for j in range(n_columns):

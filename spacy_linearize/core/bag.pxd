@@ -33,8 +33,14 @@ cdef cppclass BagC:
     vector[int] children_by_label
     vector[int] children_by_tag
     vector[int] puncts          # the words that are punctuation, equal ones side by side
+    # What a reader sees of word k is pieces[first_piece[k]:first_piece[k + 1]]: its form, or those it is made of.
+    vector[int] first_piece
+    vector[uint64_t] pieces
     bint asks                   # there is a question mark
     PrecedenceC precedence
+
+
+cdef uint64_t hash_sentence(BagC* bag, vector[int]& order, bint mirrored) noexcept nogil
 
 
 cdef class Bag:

@@ -26,7 +26,9 @@ class Bag:
         suffixes: Keys | None = None,
         shapes: Keys | None = None,
         puncts: Keys | None = None,
+        pieces: Sequence[Sequence[int]] | None = None,
         traits: Keys | None = None,
+        ties: Keys | None = None,
         before: Sequence[tuple[int, int]] = (),
         texts: Sequence[str] | None = None,
         lexicon: Lexicon | None = None,
@@ -41,4 +43,5 @@ class Bag:
     def heads(self) -> np.ndarray[Any, np.dtype[np.int32]]: ...
     @property
     def positions(self) -> list[int]: ...
+    def sentence_key(self, order: Keys) -> int: ...
     def column(self, attribute: int) -> np.ndarray[Any, np.dtype[np.uint64]]: ...

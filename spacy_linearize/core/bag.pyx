@@ -1,7 +1,7 @@
 """From plain arrays to a bag in canonical sequence."""
 from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
-from libcpp.algorithm cimport sort
+from libcpp.algorithm cimport sort, unique
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
@@ -15,8 +15,7 @@ from .precedence cimport find_contradiction, set_precedence
 from ..errors import error
 
 cdef enum:
-    SET = 4             # seed of sets, as in `atoms`
-    COLOUR_STEPS = 8    # how far away the ties of a word are looked at
+    SET = 4     # seed of sets, as in `atoms`
 
 FREE = C_FREE
 ROOT = C_ROOT
@@ -36,8 +35,12 @@ cdef class Bag:
     labels (Optional[Sequence[int]]): The label of the arc to each word's head, 0 where it is free.
     lowers, suffixes, shapes (Optional[Sequence[int]]): Further attributes that templates may name.
     puncts (Optional[Sequence[int]]): 1 for punctuation, 2 for a question mark.
+    pieces (Optional[Sequence[Sequence[int]]]): The forms that each word is made of, for a reader; by default, its own.
+        They tell sentences apart, not words: see `traits`.
     traits (Optional[Sequence[int]]): What else tells words apart. No template looks at these, but words with other ones
         are not taken for equal.
+    ties (Optional[Sequence[int]]): Which of equal words is which, and nothing else: with these, too, the order in which
+        the words are handed over has no influence.
     before (Sequence[Tuple[int, int]]): Pairs of positions: the first word has to stand before the second.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
     texts (Optional[Sequence[str]]): The words as text, only used in error messages.
@@ -45,7 +48,8 @@ cdef class Bag:
     """
 
     def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, puncts=None, traits=None, before=(), texts=None, Lexicon lexicon=None, int max_words=MAX_WORDS):
+                 shapes=None, puncts=None, pieces=None, traits=None, ties=None, before=(), texts=None,
+                 Lexicon lexicon=None, int max_words=MAX_WORDS):
         cdef int n = len(forms)
         if n > max_words:
             raise error("SL005", n=n, limit=max_words)
@@ -70,16 +74,27 @@ cdef class Bag:
             own = as_array("traits", traits, n, np.uint64)
             for k in range(n):
                 content[k] = mix(content[k], own[k])
+        cdef vector[uint64_t] tie
+        tie.resize(n)
+        if ties is not None:
+            own = as_array("ties", ties, n, np.uint64)
+            for k in range(n):
+                tie[k] = own[k]
         self.before = check_pairs(before, n, texts)
         if self.before:
             colour(content, arcs, self.before)
-        self.layout = lay_out(arcs, content, texts)
+            if ties is not None:    # equal words may be tied to those that only these tell apart
+                for k in range(n):
+                    tie[k] = mix(content[k], tie[k])
+                colour(tie, arcs, self.before)
+        self.layout = lay_out(arcs, content, tie, texts)
         if self.before:
             part_twins(&self.layout.forest, [self.layout.number[k] for pair in self.before for k in pair])
         self.c.forest = self.layout.forest
         self._set_precedence()
         for k in range(n):
             self.c.words.push_back(words[self.layout.position[k]])
+        fill_pieces(&self.c, self.layout.position, pieces)
         self.c.first_child.resize(n + 1)
         for k in range(n):
             self.c.first_child[k + 1] = self.c.first_child[k] + self.c.forest.n_children[k]
@@ -137,6 +152,17 @@ cdef class Bag:
         """The input positions of the words in canonical sequence."""
         return list(self.layout.position)
 
+    def sentence_key(self, order):
+        """A key for what a reader sees of an order of input positions: that of another one, if they read the same."""
+        cdef const int[:] positions = as_array("order", order, len(self), np.int32)
+        cdef vector[int] numbers
+        cdef int i
+        for i in range(self.c.forest.n):
+            if not 0 <= positions[i] < self.c.forest.n:
+                raise IndexError(positions[i])
+            numbers.push_back(self.layout.number[positions[i]])
+        return hash_sentence(&self.c, numbers, False)
+
     def column(self, int attribute):
         """One column of keys by input position (see `Attribute`)."""
         values = np.empty(len(self), dtype=np.uint64)
@@ -161,22 +187,30 @@ cdef list check_pairs(pairs, int n, texts):
     return list(checked)
 
 
-cdef int colour(vector[uint64_t]& content, const int[:] heads, pairs) except -1:
-    """Let the content of words take in what they are tied to, so that words with other ties are not taken for equal."""
-    cdef int n = content.size(), k, step
+cdef int colour(vector[uint64_t]& content, const int[:] heads, vector[pair[int, int]] pairs) except -1:
+    """Let the content of words take in what they are tied to, and what that is tied to, until it tells no more words
+    apart: those with other ties, however far away, are not taken for equal."""
+    cdef int n = content.size(), k
+    cdef size_t n_before = 0, n_colours = count_different(content)
     cdef vector[uint64_t] sums
-    for step in range(min(COLOUR_STEPS, n)):
+    while n_colours > n_before:
         sums.assign(n, 0)
         for k in range(n):
-            if heads[k] >= 0:
+            if 0 <= heads[k] < n:   # what is not is refused later
                 sums[k] += mix(1, content[heads[k]])
                 sums[heads[k]] += mix(2, content[k])
-        for first, second in pairs:
-            sums[<int>first] += mix(3, content[<int>second])
-            sums[<int>second] += mix(4, content[<int>first])
+        for tie in pairs:
+            sums[tie.first] += mix(3, content[tie.second])
+            sums[tie.second] += mix(4, content[tie.first])
         for k in range(n):
             content[k] = mix(content[k], sums[k])
+        n_before, n_colours = n_colours, count_different(content)
     return 0
+
+
+cdef size_t count_different(vector[uint64_t] values) except? 0:
+    sort(values.begin(), values.end())
+    return unique(values.begin(), values.end()) - values.begin()
 
 
 cdef int part_twins(ForestC* forest, tied) except -1:
@@ -238,6 +272,36 @@ cdef int fill_puncts(vector[WordC]& words, puncts) except -1:
         for k in range(<int>words.size()):
             words[k].punct = marked[k]
     return 0
+
+
+cdef int fill_pieces(BagC* bag, vector[int]& position, pieces) except -1:
+    cdef int n = bag.words.size(), k
+    if pieces is not None and len(pieces) != n:
+        raise error("SL006", name="pieces", got=len(pieces), n=n)
+    bag.first_piece.push_back(0)
+    for k in range(n):
+        if pieces is None:
+            bag.pieces.push_back(bag.words[k].columns[<int>FORM])
+        else:
+            for form in pieces[position[k]]:
+                bag.pieces.push_back(<uint64_t>form)
+        bag.first_piece.push_back(bag.pieces.size())
+    return 0
+
+
+cdef uint64_t hash_sentence(BagC* bag, vector[int]& order, bint mirrored) noexcept nogil:
+    """A hash of what a reader sees of an order of canonical numbers: nothing tells where a word ends and its neighbour
+    begins.
+
+    mirrored (bool): The order is from right to left.
+    """
+    cdef uint64_t h = 0
+    cdef int n = order.size(), i, j, k
+    for i in range(n):
+        k = order[n - 1 - i if mirrored else i]
+        for j in range(bag.first_piece[k], bag.first_piece[k + 1]):
+            h = mix(h, bag.pieces[j])
+    return h
 
 
 cdef int fill_markers(BagC* bag, Lexicon lexicon) except -1:

@@ -8,7 +8,7 @@ from libcpp.algorithm cimport reverse, sort
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
-from .bag cimport FORM, Bag, BagC
+from .bag cimport Bag, BagC, hash_sentence
 from .hashing cimport mix
 from .scores cimport SearchC, WorkspaceC
 from .search cimport Decoder, Workspace, read_off, run, score_derivation, to_arrays
@@ -19,7 +19,7 @@ cdef cppclass CandidateC:
     GoldC result        # in the direction of the first search
     double scores[2]    # of both searches
     bint scored[2]      # which of these are known
-    uint64_t words      # a hash of the forms in order
+    uint64_t words      # a hash of what a reader sees
     uint64_t content    # a hash of all that it is
 
 
@@ -115,7 +115,7 @@ cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& can
         read_off(search, workspace, rank, &candidate.result)
         if is_back:
             turn(&candidate.result)
-        hash_candidate(search.context.bag, &candidate)
+        hash_candidate(search.context.bag, &candidate, search.context.mirrored != is_back)
         i = 0
         while i < candidates.size() and candidates[i].content != candidate.content:
             i += 1
@@ -129,18 +129,17 @@ cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& can
     return 0
 
 
-cdef int hash_candidate(BagC* bag, CandidateC* candidate) except -1 nogil:
+cdef int hash_candidate(BagC* bag, CandidateC* candidate, bint mirrored) except -1 nogil:
     """Fill in the hashes. Twins are the same word, and a head is named by its place."""
     cdef GoldC* result = &candidate.result
     cdef vector[int] place
-    cdef uint64_t words = 0, content = 0
+    cdef uint64_t content = 0
     cdef int i, k, head, n = result.order.size()
     place.resize(n)
     for i in range(n):
         place[result.order[i]] = i
     for i in range(n):
         k = result.order[i]
-        words = mix(words, bag.words[k].columns[<int>FORM])
         head = result.head[k]
         if head >= 0:
             head = place[head]
@@ -148,7 +147,7 @@ cdef int hash_candidate(BagC* bag, CandidateC* candidate) except -1 nogil:
         while bag.forest.twin[k] >= 0:
             k = bag.forest.twin[k]
         content = mix(content, k)
-    candidate.words = words
+    candidate.words = hash_sentence(bag, result.order, mirrored)
     candidate.content = content
     return 0
 

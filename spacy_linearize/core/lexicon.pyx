@@ -60,7 +60,7 @@ cdef class Lexicon:
     def learn(self, sentences) -> None:
         """Count the tags and labels of gold sentences, anew.
 
-        sentences (Iterable[Sentence]): Gold sentences, see `core.engine.Sentence`.
+        sentences (Iterable[Sentence]): Gold sentences, see `core.records.Sentence`.
         """
         counts = defaultdict(Counter)
         words = Counter()

@@ -26,12 +26,8 @@ KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back t
 
 
 cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
-    """Take the memory for a bag, score what does not depend on states, and begin."""
+    """Make the memory ready for a bag, score what does not depend on states, and begin."""
     cdef int n = search.context.bag.forest.n
-    workspace.beam.resize(search.width)
-    workspace.next_beam.resize(search.width)
-    workspace.bits.resize(<size_t>search.width * n_blocks(n) + 1)
-    workspace.next_bits.resize(<size_t>search.width * n_blocks(n) + 1)
     start_scratch(&workspace.scratch, n)
     start_scores(search, workspace)
     workspace.nodes.clear()
@@ -40,6 +36,7 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     if must_check(search):
         start_reach(&workspace.reach, not search.builds_trees)
     workspace.beam.resize(1)
+    make_room(&workspace.bits, 1, n)
     start(&workspace.beam[0], workspace.bits.data(), n)
     return 0
 
@@ -62,6 +59,7 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     is_checked = must_check(search)
     n_ranks = select_best(&workspace.ranks, search.width if not is_checked else <int>workspace.ranks.size())
     workspace.next_beam.resize(min(n_ranks, search.width))
+    make_room(&workspace.next_bits, workspace.next_beam.size(), n)
     for rank in range(n_ranks):
         if kept == search.width:
             break
@@ -80,6 +78,14 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.next_beam.resize(kept)
     workspace.beam.swap(workspace.next_beam)
     workspace.bits.swap(workspace.next_bits)
+    return 0
+
+
+cdef inline int make_room(vector[uint64_t]* bits, size_t n_states, int n) except -1 nogil:
+    """Let there be bits for so many states. No state may point at these: they move when they grow."""
+    cdef size_t size = n_states * n_blocks(n) + 1
+    if bits.size() < size:
+        bits.resize(size)
     return 0
 
 

@@ -5,14 +5,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import error
+from .joint import Joint
 from .learn import RULES
+from .ngrams import HIGHEST_ORDER
+from .order_first import OrderFirst
+from .system import TransitionSystem
 from .templates import DEFAULT_GROUPS, FREE_GROUPS, JOINT_GROUPS, TREE_GROUPS, expand
-from .weights import MAX_BITS, MIN_BITS
+from .weights import MAX_BITS, MAX_UPDATES, MIN_BITS
 
-SYSTEM_NAMES = ("order_first", "joint")
+SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
 DIRECTIONS = ("left_to_right", "right_to_left", "both")
 MAX_COPIES = 16
-MAX_ORDER = 4  # of n-grams, as in ngrams.pxd
 TAG_CHOICES = ("usual", "search")
 EXPERTS = ("tree", "free")  # for bags with all arcs given, and with none
 
@@ -38,6 +41,8 @@ class Settings:
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on its own random share of the examples and of the
         features. The model is their mean, so that copies cost time and memory (16 bytes a weight) in training only.
+    min_updates (int): A weight of the search stays 0 until so many updates have met it: the model gets smaller, and
+        loses less when it is made compact.
     experts (Tuple[str, ...]): The kinds of bags that have weights of their own: "tree" for those with all arcs given,
         "free" for those with none. True stands for ("tree",), False for no experts.
     ngram_order (int): Length of the n-grams of the language model, up to 4; 0 for none.
@@ -59,6 +64,7 @@ class Settings:
     labelled: bool = True
     update: str = "max_violation"
     copies: int = 1
+    min_updates: int = 1
     experts: tuple[str, ...] | bool = ()
     ngram_order: int = 0
     ngram_weight: float = 4.0
@@ -75,7 +81,7 @@ class Settings:
         object.__setattr__(self, "templates", tuple(self.templates))
         object.__setattr__(self, "markers", tuple(self.markers))
         for key, known in (
-            ("system", SYSTEM_NAMES),
+            ("system", SYSTEMS),
             ("direction", DIRECTIONS),
             ("tags", TAG_CHOICES),
             ("update", RULES),
@@ -86,7 +92,8 @@ class Settings:
             ("table_bits", MIN_BITS, MAX_BITS),
             ("attach_bits", MIN_BITS, MAX_BITS),
             ("copies", 1, MAX_COPIES),
-            ("ngram_order", 0, MAX_ORDER),
+            ("min_updates", 1, MAX_UPDATES),
+            ("ngram_order", 0, HIGHEST_ORDER),
         ):
             value = getattr(self, key)
             if type(value) is not int or not low <= value <= high:

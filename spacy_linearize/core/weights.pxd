@@ -27,10 +27,12 @@ cdef inline double sum_weights(const TableC* table, const uint32_t* slots, int n
 cdef class Weights:
     cdef readonly int bits
     cdef readonly double scale      # if not 0, every weight is a whole multiple of this
+    cdef readonly int min_updates   # a weight stays 0 until so many updates have met it
     cdef double clock               # examples seen, plus one
     cdef bint is_mean_stale
     cdef vector[float] current      # empty until training starts
     cdef vector[double] weighted    # sum of each change times the clock at that time
+    cdef vector[unsigned char] met  # updates that have met each weight, up to min_updates; empty if that is 1
     cdef vector[float] mean         # what decoding reads, or ...
     cdef vector[signed char] units  # ... instead, the same in multiples of the scale, if these are small
 

@@ -28,6 +28,7 @@ cdef extern from *:
     void ask_for_huge_pages(void* start, size_t size) noexcept nogil
 
 MIN_BITS, MAX_BITS = 4, 30
+MAX_UPDATES = 255
 
 
 ctypedef fused number:
@@ -46,12 +47,17 @@ cdef class Weights:
     """A table of 2 ** bits weights, all 0.
 
     bits (int): Size of the table as a power of two, 4 to 30.
+    min_updates (int): A weight stays 0 until so many updates have met it, 1 to 255. What is met but once or twice is
+        mostly noise, and most of a model's size.
     """
 
-    def __init__(self, int bits):
+    def __init__(self, int bits, int min_updates=1):
         if not MIN_BITS <= bits <= MAX_BITS:
             raise error("SL022", key="table_bits", value=bits, expected=f"{MIN_BITS} to {MAX_BITS}")
+        if not 1 <= min_updates <= MAX_UPDATES:
+            raise error("SL022", key="min_updates", value=min_updates, expected=f"1 to {MAX_UPDATES}")
         self.bits = bits
+        self.min_updates = min_updates
         self.clock = 1
         self.scale = 0
         self.is_mean_stale = False
@@ -66,8 +72,18 @@ cdef class Weights:
             make_room[float](self.current, self.mean.size())
             self.current.assign(self.mean.begin(), self.mean.end())
             self.weighted.resize(self.mean.size())
+            self._start_counting()
         self.scale = 0
         return 0
+
+    def _start_counting(self):
+        """Whatever is not 0 has been met often enough before."""
+        cdef size_t i
+        if self.min_updates > 1:
+            self.met.assign(self.mean.size(), 0)
+            for i in range(self.mean.size()):
+                if self.mean[i] != 0:
+                    self.met[i] = self.min_updates
 
     cdef int tick(self) except -1:
         """One more example has been seen."""
@@ -76,6 +92,10 @@ cdef class Weights:
         return 0
 
     cdef void add(self, uint32_t slot, float change) noexcept nogil:
+        if not self.met.empty() and self.met[slot] < self.min_updates:
+            self.met[slot] += 1
+            if self.met[slot] < self.min_updates:
+                return
         self.current[slot] += change
         self.weighted[slot] += change * self.clock
 
@@ -108,6 +128,8 @@ cdef class Weights:
         self.current.shrink_to_fit()
         self.weighted.clear()
         self.weighted.shrink_to_fit()
+        self.met.clear()
+        self.met.shrink_to_fit()
         self.clock = 1
         self.is_mean_stale = False
 

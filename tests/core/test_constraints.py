@@ -40,6 +40,10 @@ def test_head_out_of_range(head):
     assert f"has head {head}" in refuse("SL003", (2,), [1, FREE, head, FREE])
 
 
+def test_head_out_of_range_with_a_precedence():
+    refuse("SL003", (2,), [1, FREE, 2**30, FREE], before=[(0, 2)])
+
+
 def test_own_head():
     refuse("SL004", (1,), [1, 1, FREE, FREE])
 
@@ -52,6 +56,8 @@ def test_more_words_than_fit():
 def test_arrays_of_other_lengths():
     with pytest.raises(LinearizeError, match=r"SL006.*'labels' has 1 entries for 2 words"):
         Bag([1, 2], labels=[1])
+    with pytest.raises(LinearizeError, match=r"SL006.*'pieces' has 1 entries for 2 words"):
+        Bag([1, 2], pieces=[[1]])
 
 
 def test_every_assignment_of_heads_is_refused_or_a_forest():

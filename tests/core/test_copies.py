@@ -2,16 +2,19 @@
 
 import pickle
 import random
+from collections import Counter
 
 import brute
 import numpy as np
 import pytest
 
 from spacy_linearize.core.bag import FREE, ROOT
-from spacy_linearize.core.engine import BLIND_SHARE_OF_COPY, SHARE_OF_COPY, Engine
+from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.learn import update
+from spacy_linearize.core.learner import BLIND_SHARE_OF_COPY, SHARE_OF_COPY
 from spacy_linearize.core.records import Progress, Sentence
 from spacy_linearize.core.settings import Settings
+from spacy_linearize.core.stepper import Stepper
 from spacy_linearize.errors import LinearizeError
 
 
@@ -144,6 +147,62 @@ class TestUpdate:
             engine.update([(engine.bag(forms=[1, 2]), bare)], n_threads=n_threads)
 
 
+class TestMinUpdates:
+    def test_a_weight_waits(self):
+        """Two words in the order that a model without weights does not choose: until there are some, every update adds
+        to the same features, and takes from the same ones."""
+        engine = make(min_updates=3, groups=("words",))
+        forms = np.array([5, 6])[engine.order(engine.bag(forms=[5, 6]))[0].order[::-1]]
+        gold = Sentence(forms=forms, tags=[0, 0], heads=[ROOT, 0], labels=[0, 0])
+        bag = engine.bag(forms=forms)
+
+        def slots(order):
+            stepper = Stepper(engine.decoder, bag)
+            for word in order:
+                i = [action[1] for action in stepper.legal].index(word)
+                yield from (slot for _, slot in stepper.features(i))
+                stepper = stepper.step(i)
+
+        changes = [*((slot, 1) for slot in slots([0, 1])), *((slot, -1) for slot in slots([1, 0]))]
+        met, weights = Counter(), Counter()
+        for n_updates in range(1, 4):
+            for slot, change in changes:
+                met[slot] += 1
+                weights[slot] += change * (met[slot] >= 3)
+            assert any(weights.values()) == (n_updates == 3)
+            assert engine.update([(bag, gold)]).violations == 1
+            # The third of three updates counts for a quarter of the time.
+            expected = {slot: weight / 4 for slot, weight in weights.items() if weight}
+            table = engine.decoder.weights.to_array()
+            assert {slot: table[slot] for slot in np.flatnonzero(table)} == expected
+        assert engine.update([(bag, gold)]).violations == 0
+
+    def test_what_is_not_0_waits_no_more(self, mini):
+        """A model that was loaded goes on with its weights at once, also a compact one."""
+        engine = make(min_updates=4, table_bits=16)
+        engine.train(mini, epochs=3)
+        engine.compact(0.01)
+        loaded = Engine.from_bytes(engine.to_bytes())
+        before = loaded.decoder.weights.to_array()
+        loaded.update([(loaded.hide(s, tags=1, heads=0), s) for s in mini[:3]])
+        changed = loaded.decoder.weights.to_array() != before
+        assert changed[before != 0].sum() > changed[before == 0].sum()
+
+    def test_fewer_weights_do(self, mini):
+        engines = [make(min_updates=n, table_bits=16) for n in (1, 3)]
+        for engine in engines:
+            engine.train(mini, epochs=6)
+            assert exact(engine, mini) >= 0.9
+        all_of_them, fewer = (np.count_nonzero(engine.decoder.weights.to_array()) for engine in engines)
+        assert fewer < 0.8 * all_of_them
+        assert Engine.from_bytes(engines[1].to_bytes()).settings.min_updates == 3
+
+    @pytest.mark.parametrize("min_updates", [0, 256, 1.0, True])
+    def test_wrong_numbers(self, min_updates):
+        with pytest.raises(LinearizeError, match=r"SL022.*'min_updates' is"):
+            Settings(min_updates=min_updates)
+
+
 class TestCompact:
     @pytest.fixture(scope="class")
     @staticmethod
@@ -169,7 +228,20 @@ class TestCompact:
             assert np.abs(units).max() <= 127
             assert (units.astype(np.float32) * scale == table).all()
             assert (table[np.abs(before) < 0.02] == 0).all()
-            assert np.abs(table - before)[np.abs(before) >= 0.02].max(initial=0) <= scale / 2 * 1.0001
+            fits = (np.abs(before) >= 0.02) & (np.abs(before) <= 127 * scale)
+            assert np.abs(table - before)[fits].max(initial=0) <= scale / 2 * 1.0001
+            too_large = np.abs(before) > 127 * scale
+            assert (table[too_large] == np.sign(before[too_large]) * np.float32(127) * scale).all()
+
+    @pytest.mark.parametrize(("prune", "is_cut"), [(0.0, False), (0.001, True), (0.02, True), (10.0, False)])
+    def test_steps(self, engine, prune, is_cut):
+        """They are as fine as the largest weight allows, and never coarser than what is dropped."""
+        compact = Engine.from_bytes(engine.to_bytes())
+        compact.compact(prune)
+        for one, other in zip(compact.decoders, engine.decoders, strict=True):
+            largest = np.abs(other.weights.to_array()).max()
+            assert (np.abs(one.weights.to_array()).max() < 0.99 * largest) == (is_cut or largest < prune)
+            assert 0 < one.weights.scale <= (prune or largest) * 1.0001
 
     def test_round_trip(self, engine, compact, mini):
         data = compact.to_bytes()

@@ -131,6 +131,24 @@ def test_equal_words_are_told_apart_by_their_ties():
         assert keeps(best.order.tolist(), pairs)
 
 
+@pytest.mark.parametrize("length", [2, 9, 20, 70])
+def test_ends_of_long_chains(length):
+    """Equal words in two fixed sequences, which only their last words tell apart."""
+    engine = make(direction="both")
+    rng = random.Random(length)
+    forms = [7] * length + [8] + [7] * length + [9]
+    pairs = [(k, k + 1) for k in range(len(forms) - 1) if k != length]
+    found = set()
+    for _ in range(6):
+        shuffle = rng.sample(range(len(forms)), len(forms))
+        place = {old: new for new, old in enumerate(shuffle)}
+        moved = [forms[old] for old in shuffle]
+        bag = engine.bag(forms=moved, before=[(place[first], place[second]) for first, second in pairs])
+        results = engine.order(bag, beam_width=4, n_best=4)
+        found.add(tuple((tuple(moved[k] for k in result.order), result.score) for result in results))
+    assert len(found) == 1
+
+
 def test_a_long_bag_with_many_ties():
     """Far more than could be enumerated, with components that would have to cross."""
     engine = make(direction="both")

@@ -1,5 +1,6 @@
 """The promises of the search, on random bags with random weights."""
 
+import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -273,6 +274,56 @@ def test_a_beam_has_a_width():
     engine = engine_of("order_first")
     with pytest.raises(LinearizeError, match=r"SL022.*'beam_width' is 0"):
         engine.order(engine.bag(forms=[1, 2]), beam_width=0)
+
+
+@pytest.mark.parametrize("direction", ["left_to_right", "both"])
+@pytest.mark.parametrize("system", ["order_first", "joint"])
+def test_a_beam_takes_memory_for_what_it_holds(system, direction):
+    """As wide as can be asked for, it would not fit into any memory."""
+    engine = engine_of(system, direction)
+    bag = engine.bag(forms=[1, 2, 3], heads=[FREE, 0, FREE])
+    wide, enough = (engine.order(bag, beam_width=width, n_best=9) for width in (2**31 - 1, 10_000))
+    assert [(r.order.tolist(), r.score) for r in wide] == [(r.order.tolist(), r.score) for r in enough]
+
+
+READINGS = {
+    "different": [[5, 1], [6, 1], [2]],
+    "equal": [[5, 1], [5, 1], [2]],
+    "borders": [[1, 2], [1], [2]],  # (1 2) 1 2 and 1 2 (1 2) are the same to a reader
+    "turned": [[1, 2], [2, 1], [1, 2, 1]],
+    "nothing": [[], [1], [1]],
+}
+
+
+@pytest.mark.parametrize("pieces", READINGS.values(), ids=READINGS)
+@pytest.mark.parametrize("direction", ["left_to_right", "right_to_left", "both"])
+@pytest.mark.parametrize("system", ["order_first", "joint"])
+def test_every_reading_once(system, direction, pieces):
+    """Words that are made of others: what a reader can tell apart is found, and nothing twice."""
+    engine = engine_of(system, direction)
+    bag = engine.bag(forms=[own[-1] if own else 0 for own in pieces], pieces=pieces, traits=[1, 2, 3])
+    results = engine.order(bag, beam_width=1000, n_best=1000)
+    found = [tuple(form for k in r.order.tolist() for form in pieces[k]) for r in results]
+    assert len(found) == len(set(found))
+    assert set(found) == {sum(map(tuple, order), ()) for order in itertools.permutations(pieces)}
+
+
+@pytest.mark.parametrize("direction", ["left_to_right", "both"])
+def test_words_that_read_the_same_are_no_other_order(direction):
+    """Whatever else tells them apart."""
+    engine = engine_of("order_first", direction)
+    bag = engine.bag(forms=[1, 1, 2], traits=[1, 2, 3])
+    assert len(engine.order(bag, beam_width=100, n_best=100)) == 3
+
+
+def test_keys_of_readings():
+    bag = engine_of("order_first").bag(forms=[1, 2, 2], pieces=[[1, 2], [1], [2]])
+    assert bag.sentence_key([0, 1, 2]) == bag.sentence_key([1, 2, 0]) != bag.sentence_key([2, 1, 0])
+    for order in ([0, 1, 3], [0, 1, -1]):
+        with pytest.raises(IndexError):
+            bag.sentence_key(order)
+    with pytest.raises(LinearizeError, match=r"SL006.*'order' has 2 entries"):
+        bag.sentence_key([0, 1])
 
 
 def test_open_bags_are_those_with_arcs_to_add():
