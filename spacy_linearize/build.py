@@ -4,10 +4,12 @@ The record is a dict:
 
     order           the positions in the input, in the new order
     score           compares orders of the same words under the same constraints, and nothing else
+    gap             how much better the best order scores: 0 if it is this one
     given_tags, given_heads, given_labels
                     what was given, by position in the new Doc
-    alternatives    with n_best above 1: the best orders, this one first; each with order, score and, by position in the
-                    input, tags, heads and labels (as keys; heads below 0 are missing or the root), and spaces
+    starts          with several sentences, and no trees that would tell: the tokens that these start with
+    alternatives    with n_best above 1: the best orders, best first; each with order, score, gap and, by position in
+                    the input, tags, heads and labels (as keys; heads below 0 are missing or the root), and spaces
 
 Its sequences are tuples, because that is what lists become on the way through a DocBin.
 """
@@ -16,9 +18,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
 from .bag import FREE, Use, Words
+from .control import EXTENSIONS as CONTROLS
 from .control import has_control, move_control
 from .errors import error
 from .ordering import RECORD, Found
@@ -28,15 +32,41 @@ from .spacing import Spacing
 if TYPE_CHECKING:
     from .core.records import Linearization
 
-Bags = list[tuple[Words, "Linearization"]]  # the bags of a Doc, each with one order
 EXTENSION = RECORD[1]
 GIVEN = ("given_tags", "given_heads", "given_labels")
 
 
-def by_rank(found: Found) -> list[Bags]:
+def claim_extensions() -> None:
+    """Register the record, and what says something about the order, as extensions of Docs."""
+    for name in (EXTENSION, *CONTROLS):
+        if not Doc.has_extension(name):
+            Doc.set_extension(name, default=None)
+        elif Doc.get_extension(name) != (None, None, None, None):
+            raise error("SL041", name=name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocOrder:
+    """One order of a Doc.
+
+    bags (List[Tuple[Words, Linearization]]): Its bags, each with one order.
+    score (float): The sum of theirs.
+    gap (float): How much better the best order of the Doc scores.
+    """
+
+    bags: list[tuple[Words, "Linearization"]]
+    score: float
+    gap: float
+
+
+def by_rank(found: Found) -> list[DocOrder]:
     """Of a Doc with several sentences, the n-th order has each sentence in its n-th best order."""
     n_found = min(len(results) for _, results in found)
-    return [[(words, results[rank]) for words, results in found] for rank in range(n_found)]
+    scores = [sum(results[rank].score for _, results in found) for rank in range(n_found)]
+    return [
+        DocOrder(bags=[(words, results[rank]) for words, results in found], score=score, gap=scores[0] - score)
+        for rank, score in enumerate(scores)
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,22 +79,22 @@ class Builder:
     overwrite: bool
     n_best: int
 
-    def build(self, doc: Doc, ranked: list[Bags]) -> Doc:
-        """The new Doc, from the best orders of its bags, the best first."""
-        orders = [self._joined(doc, bags) for bags in ranked[: self.n_best]]
-        best = orders[0]
+    def build(self, doc: Doc, ranked: list[DocOrder]) -> Doc:
+        """The new Doc, in the first of some orders. With n_best above 1 it keeps the others."""
+        orders = [self._joined(doc, order) for order in ranked[: self.n_best]]
+        best, bags = orders[0], ranked[0].bags
         order = best["order"]
         new = reorder(doc, order, best["spaces"], best["tags"], best["heads"], best["labels"])
-        if len(ranked[0]) > 1 and not self.tree:
-            for words, _ in ranked[0]:
-                for i in range(len(words)):
-                    new[words.start + i].is_sent_start = i == 0
+        starts = [words.start for words, _ in bags] if len(bags) > 1 and not self.tree else []
+        _set_boundaries(new, starts)
         if has_control(doc):
             move_control(doc, new, np.argsort(order).tolist())
-        given = [(words.tags != 0, words.heads != FREE, words.labels != 0) for words, _ in ranked[0]]
-        record: dict[str, Any] = {"order": tuple(order.tolist()), "score": best["score"]}
+        given = [(words.tags != 0, words.heads != FREE, words.labels != 0) for words, _ in bags]
+        record: dict[str, Any] = {"order": tuple(order.tolist()), "score": best["score"], "gap": best["gap"]}
         for key, masks in zip(GIVEN, zip(*given, strict=True), strict=True):
             record[key] = tuple(_join(list(masks))[order].tolist())
+        if starts:
+            record["starts"] = tuple(starts)
         if self.n_best > 1:
             record["alternatives"] = tuple(
                 {key: tuple(v.tolist()) if isinstance(v, np.ndarray) else v for key, v in one.items()} for one in orders
@@ -72,8 +102,9 @@ class Builder:
         new.user_data[RECORD] = record
         return new
 
-    def _joined(self, doc: Doc, bags: Bags) -> dict[str, Any]:
+    def _joined(self, doc: Doc, chosen: DocOrder) -> dict[str, Any]:
         """One order of the whole Doc, from one of each of its bags. All but spaces is by position in the Doc."""
+        bags = chosen.bags
         tags = _join([best.tags for _, best in bags])
         heads = _join([_shift(best.heads, words.start) for words, best in bags])
         labels = _join([best.labels for _, best in bags])
@@ -85,44 +116,46 @@ class Builder:
                 spaces[-1] = True  # between sentences
             spaces += self._spaces(words, best.order)
         order = _join([_shift(best.order, words.start) for words, best in bags])
-        score = sum(best.score for _, best in bags)
-        return {"order": order, "score": score, "tags": tags, "heads": heads, "labels": labels, "spaces": tuple(spaces)}
+        return {
+            "order": order,
+            "score": chosen.score,
+            "gap": chosen.gap,
+            "tags": tags,
+            "heads": heads,
+            "labels": labels,
+            "spaces": tuple(spaces),
+        }
 
     def _spaces(self, words: Words, order: Any) -> list[bool]:
         """Whether a space follows, for words in order. Within a unit it is as it was."""
-        spaces = self.spacing.spaces(words.forms[order].tolist(), words.shapes[order].tolist())
+        strings = words.doc.vocab.strings
+        spaces = self.spacing.spaces(words.forms[order].tolist(), words.shapes[order].tolist(), strings)
         if words.units is not None:
             for i in np.flatnonzero(words.units[order[1:]] == words.units[order[:-1]]).tolist():
                 spaces[i] = bool(words.doc[words.start + int(order[i])].whitespace_)
         return spaces
 
     def _keep_ignored(self, doc: Doc, tags: Any, heads: Any, labels: Any) -> tuple[Any, Any, Any]:
-        """Annotation that was not used as a constraint stays, unless it is to be overwritten. Heads stay only as a
-        whole: a mixture with predicted ones might not be a tree."""
+        """Annotation that was not used as a constraint stays, unless it is to be overwritten. Beside a tree that is
+        added, old heads stay only as a whole: a mixture might be no tree."""
         old_tags, old_labels = doc.to_array("TAG"), doc.to_array("DEP")
         tags = np.where(old_tags != 0, old_tags, tags)
         if self.use.heads and not self.use.deps:
             labels = np.where((old_labels != 0) & (old_labels != doc.vocab.strings["dep"]), old_labels, labels)
-        elif not self.use.heads and old_labels.all():
-            heads, labels = np.array([token.head.i for token in doc], dtype=np.int32), old_labels
+        elif not self.use.heads and (old_labels.all() or not self.tree):
+            old_heads = [token.head.i if token.has_head() else FREE for token in doc]
+            heads, labels = np.array(old_heads, dtype=np.int32), old_labels
         return tags, heads, labels
 
 
 def alternative(doc: Doc, rank: int) -> Doc:
-    """One of the orders that `doc._.linearization` holds, as a Doc of its own. Nothing is searched again.
-
-    doc (Doc): As it came out of a linearizer with n_best above 1.
-    rank (int): 0 for the best order, 1 for the next.
-
-    Example:
-
-        nlp.get_pipe("linearizer").n_best = 3
-        second = spacy_linearize.alternative(nlp(doc), 1)
-    """
+    """One of the orders that `doc._.linearization` holds: see `spacy_linearize.alternative`."""
     record = doc.user_data.get(RECORD) or {}
     orders = record.get("alternatives", ())
     if not 0 <= rank < len(orders):
         raise error("SL047", rank=rank, n=len(orders))
+    if len(record["order"]) != len(doc):
+        raise error("SL193", n=len(record["order"]), n_now=len(doc))
     chosen = orders[rank]
     # The alternatives speak of the input: `now` is where each of its tokens stands in this Doc.
     source = np.array(record["order"], dtype=np.int32)
@@ -132,11 +165,22 @@ def alternative(doc: Doc, rank: int) -> Doc:
     heads = np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32)
     tags, labels = (np.array(chosen[key], dtype=np.uint64)[source] for key in ("tags", "labels"))
     new = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
+    _set_boundaries(new, list(record.get("starts", ())))
     move_control(doc, new, np.argsort(order).tolist())
     given = {key: tuple(record[key][i] for i in order.tolist()) for key in GIVEN}
-    own = {"order": chosen["order"], "score": chosen["score"]}
+    own = {"order": chosen["order"], "score": chosen["score"], "gap": orders[0]["score"] - chosen["score"]}
     new.user_data[RECORD] = {**record, **own, **given}
     return new
+
+
+def _set_boundaries(doc: Doc, starts: list[int]) -> None:
+    """Let sentences start at these tokens, if there are any, and nowhere else. The attribute of tokens would refuse it
+    where arcs are given: spaCy takes boundaries from trees, but these are not whole."""
+    if not starts:
+        return
+    boundaries = np.full(len(doc), -1, dtype=np.int64)
+    boundaries[starts] = 1
+    doc.from_array([SENT_START], boundaries.view(np.uint64))
 
 
 def _join(arrays: list[Any]) -> Any:

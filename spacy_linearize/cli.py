@@ -1,5 +1,6 @@
 """`spacy linearize`: order, view, score, convert, evaluate, lm, compact. The same as `python -m spacy_linearize`."""
 
+from contextlib import closing
 from enum import Enum
 from itertools import chain, islice
 from pathlib import Path
@@ -8,7 +9,21 @@ from typing import TYPE_CHECKING, Any
 import typer
 from spacy.cli._util import app as spacy_app
 
-from .cli_util import Format, input_kind, kept_when_stopped, load, one_line_errors, order_stream, read_input, say, use
+from .cli_util import (
+    BATCH,
+    Format,
+    InputFormat,
+    check_count,
+    input_kind,
+    is_typed,
+    load,
+    one_line_errors,
+    order_stream,
+    read_input,
+    say,
+    stopped_politely,
+    use,
+)
 from .errors import error
 
 if TYPE_CHECKING:
@@ -20,8 +35,14 @@ app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_complet
 spacy_app.add_typer(app, name="linearize")
 
 # Options that several commands have.
-MODEL = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled English one")
-BAGS = typer.Option(None, "--input", "-i", help="A file of bags: .txt (one a line), .conllu or .spacy")
+MODEL = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled en_linearizer_ewt")
+WORDS = typer.Argument(None, help="The words of one bag, in any order, punctuation apart; in quotes or not")
+BAGS = typer.Option(
+    None,
+    "--input",
+    "-i",
+    help="A file of bags: .txt (one a line, spaces between words and punctuation), .conllu, .spacy",
+)
 INPUT_FORMAT = typer.Option(None, help="The format of the input, when its suffix does not tell")
 BEAM = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own")
 USE_TAGS = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own")
@@ -41,35 +62,43 @@ class TreebankFormat(str, Enum):
 @app.command("order")
 @one_line_errors
 def order_command(
-    words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
+    words: list[str] = WORDS,
     model: str = MODEL,
     input_path: Path = BAGS,
-    input_format: Format = INPUT_FORMAT,
-    output_path: Path = typer.Option(None, "--output", "-o", help="Write here: .txt, .conllu, .jsonl or .spacy"),
+    input_format: InputFormat = INPUT_FORMAT,
+    output_path: Path = typer.Option(
+        None, "--output", "-o", help="Write here: .txt, .conllu, .jsonl or .spacy; others with --format"
+    ),
     output_format: Format = typer.Option(None, "--format", "-f", help="The format of the output"),
     beam: int = BEAM,
-    nbest: int = typer.Option(1, "--nbest", "-n", help="Show so many orders of each bag"),
+    nbest: int = typer.Option(1, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
     threads: int = typer.Option(1, "--threads", "-t", help="Order so many bags at the same time"),
     use_tags: bool = USE_TAGS,
     use_heads: bool = USE_HEADS,
 ) -> None:
     """Order bags of words: arguments, a file, or the lines of standard input.
 
-    A bag that cannot be ordered is reported with its number and skipped; the exit code is then 1. Everything streams,
-    but a .spacy file is read, and written, as a whole.
+    A bag that cannot be ordered is reported with its number, its place in the file, and skipped; the exit code is then
+    1. In text output its line is empty, so that with one order for each bag the lines match. All is read and written
+    bag by bag, a thousand at a time, but a .spacy file as a whole. What is done stays when an error or Ctrl-C comes.
 
     \b
     Examples:
       spacy linearize order door the opened '?' Who
+      spacy linearize order 'door the opened ? Who'
       spacy linearize order --model my_model --input bags.txt --output sentences.txt
-      spacy linearize order --model my_model --input trees.conllu --format jsonl --nbest 5
+      spacy linearize order --model my_model --input trees.conllu --format jsonl --n-best 5
     """
-    from .files import Writer, format_of
+    from .files import Writer, check_output, check_suffix, format_of
 
     in_kind = input_kind(words, input_path, input_format, nbest)
+    if output_format is None:
+        check_suffix(output_path)
     out_kind = format_of(output_path, output_format.value if output_format else None)
+    check_count("threads", threads)
     if out_kind == "spacy" and output_path is None:
         raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
+    check_output(input_path, output_path)
     nlp = load(model, beam)
     use(nlp, use_tags, use_heads)
     bags = read_input(nlp, words, input_path, in_kind)
@@ -78,8 +107,9 @@ def order_command(
     def write(number: int, _: "Doc", docs: "list[Doc]") -> None:
         writer.write(number, docs)
 
-    with kept_when_stopped(writer):
-        n_failed = order_stream(nlp, bags, write, nbest, threads)
+    with stopped_politely(), writer:
+        size = 1 if is_typed(words, input_path) else BATCH  # who types wants to see each answer
+        n_failed = order_stream(nlp, bags, write, nbest, threads, writer.skip, size)
     if n_failed:
         raise typer.Exit(1)
 
@@ -87,10 +117,10 @@ def order_command(
 @app.command("view")
 @one_line_errors
 def view_command(
-    words: list[str] = typer.Argument(None, help="The words of one bag, in any order"),
+    words: list[str] = WORDS,
     model: str = MODEL,
     input_path: Path = BAGS,
-    input_format: Format = INPUT_FORMAT,
+    input_format: InputFormat = INPUT_FORMAT,
     output_path: Path = typer.Option(
         None, "--output", "-o", help="The page; of several bags the folder [default: linearization(.html)]"
     ),
@@ -113,12 +143,12 @@ def view_command(
 
     kind = input_kind(words, input_path, input_format, nbest)
     nlp = load(model, beam)
-    bags = (bag for bag in read_input(nlp, words, input_path, kind) if isinstance(bag[1], Problem) or len(bag[1]))
+    bags = (bag for bag in read_input(nlp, words, input_path, kind) if isinstance(bag.doc, Problem) or len(bag.doc))
     first = list(islice(bags, 2))
     if not first:
         raise error("SL070")
     pages = Pages(output_path, several=len(first) > 1)
-    with kept_when_stopped(pages):
+    with stopped_politely(), closing(pages):
         n_failed = order_stream(nlp, chain(first, bags), pages.write, nbest)
     if pages.items:
         say(f"✔ {pages.written}")
@@ -129,10 +159,17 @@ def view_command(
 @app.command("score")
 @one_line_errors
 def score_command(
-    words: list[str] = typer.Argument(None, help="The words of one sentence, in their order"),
+    words: list[str] = typer.Argument(
+        None, help="The words of one sentence, in their order, punctuation apart; in quotes or not"
+    ),
     model: str = MODEL,
-    input_path: Path = typer.Option(None, "--input", "-i", help="Sentences: .txt (one a line), .conllu or .spacy"),
-    input_format: Format = INPUT_FORMAT,
+    input_path: Path = typer.Option(
+        None,
+        "--input",
+        "-i",
+        help="Sentences: .txt (one a line, spaces between words and punctuation), .conllu, .spacy",
+    ),
+    input_format: InputFormat = INPUT_FORMAT,
     jsonl: bool = typer.Option(False, "--jsonl", help="Write one JSON object a line instead of a table"),
     beam: int = BEAM,
     use_tags: bool = USE_TAGS,
@@ -179,8 +216,10 @@ def convert_command(
       spacy linearize convert en_ewt-ud-train.conllu train.spacy
       spacy linearize convert wsj/ train.spacy --split train --base-nps
     """
+    from .files import check_output
     from .treebanks.convert import convert
 
+    check_output(input_path, output_path)
     counts = convert(
         input_path,
         output_path,
@@ -231,16 +270,21 @@ def evaluate_command(
 
     if corpus.is_file() and corpus.suffix != ".spacy":
         raise error("SL054", path=corpus)
-    if beams and not all(b.strip().isdecimal() and int(b) > 0 for b in beams.split(",")):
+    if beams and not all(b.strip().isdecimal() for b in beams.split(",")):
         raise error("SL022", key="beams", value=beams, expected="widths set apart by commas, such as 1,4,16")
+    widths = [int(b) for b in beams.split(",")] if beams else []
+    for width in widths:
+        check_count("beams", width)
     if plot:
         require_matplotlib()
     nlp = load(model, beam)
     settings: dict[str, Any] = {"labelled": labelled, "limit": limit, "seed": seed}
-    print("| tags | arcs | beam | BLEU | exact | UAS | LAS | tags right | ms a sentence |\n|" + "---|" * 9)
+    head = ["| tags | arcs | beam | BLEU | exact | UAS | LAS | tags right | ms a sentence |", "|" + "---|" * 9]
 
     def run(tags: float, heads: float, width: int | None = None) -> evaluation.Run:
         result = evaluation.evaluate(nlp, corpus, tags=tags, heads=heads, beam_width=width, **settings)
+        while head:  # above the first row, once there is one
+            print(head.pop(0))
         scores = (f"{value:.2f}" if value is not None else "–" for value in result.scores.values())
         print(
             f"| {tags:.0%} | {heads:.0%} | {result.beam_width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True
@@ -249,8 +293,8 @@ def evaluate_command(
 
     runs = [run(t, h) for t, h in (evaluation.GRID if grid else [(tags, heads)])]
     figures: dict[str, Any] = {"model": str(model), "corpus": corpus.name, "runs": [r.to_dict() for r in runs]}
-    if beams:
-        figures["beams"] = [run(tags, heads, int(b)).to_dict() for b in beams.split(",")]
+    if widths:
+        figures["beams"] = [run(tags, heads, width).to_dict() for width in widths]
     if log:
         figures["epochs"] = evaluation.epochs(log)
     if analyse or plot:
@@ -279,7 +323,7 @@ def lm_command(
     output_path: Path = typer.Argument(..., help="The folder to write the new pipeline to"),
     files: list[Path] = typer.Argument(..., help="Text (.txt, one sentence a line), .spacy, or one .arpa", exists=True),
     backward: Path = typer.Option(None, help="With .arpa: the model of the reversed sentences", exists=True),
-    order: int = typer.Option(3, help="Length of the longest n-grams: 1 to 4"),
+    order: int = typer.Option(None, help="Length of the longest n-grams: 1 to 4; of .arpa, its own  [default: 3]"),
     weight: float = typer.Option(None, help="How much the model counts where arcs are missing"),
     tree_weight: float = typer.Option(None, help="How much it counts where all arcs are given"),
 ) -> None:
@@ -290,17 +334,29 @@ def lm_command(
       spacy linearize lm model new_model train.spacy more_text.txt
       spacy linearize lm model new_model news.arpa --backward news_reversed.arpa
     """
-    from .files import save_pipeline
+    from .core.ngrams import HIGHEST_ORDER
+    from .files import check_output, save_pipeline
     from .language_model import import_arpa, learn_from_files
 
+    is_arpa = any(path.suffix == ".arpa" for path in files)
+    if is_arpa and len(files) > 1:
+        raise error("SL022", key="files", value=f"{len(files)} files", expected="one .arpa file, or none")
+    if is_arpa and order is not None:
+        raise error("SL022", key="order", value=order, expected="left out: an .arpa file has its own")
+    if order is not None and not 1 <= order <= HIGHEST_ORDER:
+        raise error("SL022", key="order", value=order, expected=f"from 1 to {HIGHEST_ORDER}")
+    if backward and not is_arpa:
+        raise error("SL022", key="backward", value=str(backward), expected="left out unless the file is an .arpa file")
     nlp = load(model)
+    check_output(nlp.path, output_path)
     engine = nlp.get_pipe("linearizer").shim.engine
-    if any(path.suffix == ".arpa" for path in files):
-        if len(files) > 1:
-            raise error("SL022", key="files", value=f"{len(files)} files", expected="one .arpa file, or none")
+    if backward and not any(decoder.mirrored for decoder in engine.decoders):
+        expected = "left out: this pipeline does not search from right to left"
+        raise error("SL022", key="backward", value=str(backward), expected=expected)
+    if is_arpa:
         import_arpa(engine, files[0], backward)
     else:
-        learn_from_files(nlp, engine, files, order)
+        learn_from_files(nlp, engine, files, 3 if order is None else order)
     weights = {"ngram_weight": weight, "tree_ngram_weight": tree_weight}
     engine.change(**{key: value for key, value in weights.items() if value is not None})
     if not any(len(decoder.ngrams) for decoder in engine.decoders):
@@ -318,7 +374,7 @@ def lm_command(
 def compact_command(
     model: str = typer.Argument(..., help="A trained pipeline: a package or a folder"),
     output_path: Path = typer.Argument(..., help="The folder to write the small pipeline to"),
-    prune: float = typer.Option(0.5, help="Drop weights below this"),
+    prune: float = typer.Option(0.5, help="Drop weights below this, and round the others to steps of at most this"),
     meta: Path = typer.Option(None, help="A JSON file with what meta.json should say of the pipeline", exists=True),
 ) -> None:
     """Make a trained pipeline small: drop light weights, and store the others as bytes.
@@ -329,15 +385,20 @@ def compact_command(
     """
     import srsly
 
-    from .files import save_pipeline
+    from .files import check_output, save_pipeline
 
     if not 0 <= prune < float("inf"):
         raise error("SL022", key="prune", value=prune, expected="a number, 0 or more")
     nlp = load(model)
-    nlp.get_pipe_config("linearizer")["n_threads"] = 1  # how many it was trained with is no matter of its users
-    nlp.get_pipe("linearizer").shim.engine.compact(prune)
+    check_output(nlp.path, output_path)
+    component = nlp.get_pipe("linearizer")
+    # How many threads it was trained with is no matter of its users.
+    component.n_threads = nlp.get_pipe_config("linearizer")["n_threads"] = 1
+    component.shim.engine.compact(prune)
     if meta is not None:
         nlp.meta.update(srsly.read_json(meta))
-    save_pipeline(nlp, output_path)
+    # The linearizer brings its tags and labels along, and looks up no other strings of the vocabulary.
+    is_alone = nlp.component_names == ["linearizer"] and not nlp.vocab.vectors.size
+    save_pipeline(nlp, output_path, exclude=["vocab"] if is_alone else [])
     size = sum(path.stat().st_size for path in output_path.rglob("*") if path.is_file())
     say(f"✔ {size / 1e6:.1f} MB to {output_path}")

@@ -1,6 +1,7 @@
 """What the commands share: to load a pipeline, to read bags, to order a stream of them, and to report mistakes."""
 
 import functools
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from .errors import LinearizeError, error
+from .settings import MAX_COUNT
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -21,12 +23,19 @@ if TYPE_CHECKING:
     from .files import Bag, Problem
 
 BATCH = 1000  # bags for which new words are kept in memory
+BUNDLED = "en_linearizer_ewt"
 
 
 class Format(str, Enum):
     text = "text"
     conllu = "conllu"
     jsonl = "jsonl"
+    spacy = "spacy"
+
+
+class InputFormat(str, Enum):
+    text = "text"
+    conllu = "conllu"
     spacy = "spacy"
 
 
@@ -37,6 +46,10 @@ def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
+        except BrokenPipeError as problem:
+            # Who reads has had enough. Nor should Python complain when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from problem
         except (LinearizeError, OSError, ValueError) as problem:
             say(f"✘ {' '.join(str(problem).split())}")
             raise typer.Exit(1) from problem
@@ -50,20 +63,28 @@ def say(text: str) -> None:
 
 
 def load(model: str | None, beam: int | None = None) -> "Language":
-    """A trained pipeline that has a linearizer; the bundled one, if none is named."""
+    """A trained pipeline that has a linearizer; the bundled one, if none is named, or it is, and there is no other."""
     import spacy
+    from spacy.util import is_package
 
     from . import load as load_bundled
 
-    nlp = load_bundled() if model is None else spacy.load(model)
+    if beam is not None:
+        check_count("beam", beam)
+    is_bundled = model is None or (model == BUNDLED and not is_package(model) and not Path(model).exists())
+    nlp = load_bundled() if is_bundled else spacy.load(model)
     if "linearizer" not in nlp.pipe_names:
         raise error("SL052", model=model)
     if beam is not None:
-        if beam < 1:
-            raise error("SL022", key="beam", value=beam, expected="1 or more")
         component = nlp.get_pipe("linearizer")
         component.beam_width = component.tree_beam_width = beam
     return nlp
+
+
+def check_count(key: str, value: int) -> None:
+    """Refuse a number of the command line that is too small or too large."""
+    if not 1 <= value <= MAX_COUNT:
+        raise error("SL022", key=key, value=value, expected=f"from 1 to {MAX_COUNT:,}")
 
 
 def use(nlp: "Language", tags: bool | None, heads: bool | None) -> None:
@@ -73,7 +94,7 @@ def use(nlp: "Language", tags: bool | None, heads: bool | None) -> None:
     component.use_heads = component.use_heads if heads is None else heads
 
 
-def input_kind(words: list[str] | None, path: Path | None, given: Format | None, nbest: int) -> str:
+def input_kind(words: list[str] | None, path: Path | None, given: InputFormat | None, nbest: int) -> str:
     """The format of the input. Says what cannot be meant, before time is spent on a pipeline."""
     from .files import format_of
 
@@ -84,31 +105,41 @@ def input_kind(words: list[str] | None, path: Path | None, given: Format | None,
         raise error("SL022", key="input", value=None, expected=f"a path, for the format {kind}")
     if words and path is not None:
         raise error("SL022", key="input", value=str(path), expected="left out when words are given")
-    if nbest < 1:
-        raise error("SL022", key="nbest", value=nbest, expected="1 or more")
+    if words and len(words) == 1 and os.path.isfile(words[0]):  # unlike Path.is_file, takes names of any length
+        raise error("SL184", path=words[0])
+    check_count("nbest", nbest)
     return kind or "text"
 
 
+def is_typed(words: list[str] | None, path: Path | None) -> bool:
+    """Whether bags come from the keyboard."""
+    return not words and path is None and sys.stdin.isatty()
+
+
 def read_input(nlp: "Language", words: list[str] | None, path: Path | None, kind: str) -> Iterator["Bag"]:
-    """The bag of the arguments, or those of a file or of standard input."""
+    """The bag of the arguments, or those of a file or of standard input. A bag in quotes is read like a line."""
     from spacy.tokens import Doc
 
-    from .files import read_bags
+    from .files import Bag, read_bags
 
-    return iter([(1, Doc(nlp.vocab, words=words))]) if words else read_bags(path, kind, nlp.vocab)
+    if words:
+        return iter([Bag(1, Doc(nlp.vocab, words=words[0].split() if len(words) == 1 else words))])
+    if is_typed(words, path):
+        say("Reads bags from the keyboard, one a line, spaces between words and punctuation. Ctrl-D ends.")
+    return read_bags(path, kind, nlp.vocab, need_tree=nlp.get_pipe("linearizer").use_heads)
 
 
 @contextmanager
-def kept_when_stopped(writer: Any) -> Iterator[None]:
-    """A polite end keeps what is done, like Ctrl-C."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+def stopped_politely() -> Iterator[None]:
+    """A polite end is like Ctrl-C: a KeyboardInterrupt inside, and a word outside."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:
         say("Stopped.")
         raise typer.Exit(130) from None
     finally:
-        writer.close()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def order_stream(
@@ -117,10 +148,14 @@ def order_stream(
     write: "Callable[[int, Doc, list[Doc]], None]",
     nbest: int,
     threads: int = 1,
+    skip: "Callable[[], None] | None" = None,
+    size: int = BATCH,
 ) -> int:
     """Order a stream of bags, in batches whose new words are forgotten afterwards. Returns how many failed.
 
     write (Callable[[int, Doc, List[Doc]], None]): Takes the number of a bag, the bag, and its best orders.
+    skip (Optional[Callable[[], None]]): Called instead for each bag that failed.
+    size (int): How many bags to a batch.
     """
     from tqdm import tqdm
 
@@ -130,26 +165,28 @@ def order_stream(
     component = nlp.get_pipe("linearizer")
 
     def order(bag: "Bag") -> "list[Doc] | Problem":
-        doc = bag[1]
-        if isinstance(doc, Problem):
-            return doc
+        if isinstance(bag.doc, Problem):
+            return bag.doc
         try:
-            return component.alternatives(doc, nbest)  # type: ignore[no-any-return]
+            return component.alternatives(bag.doc, nbest)  # type: ignore[no-any-return]
         except LinearizeError as problem:
             return Problem(str(problem))
 
     n_failed = 0
-    with worker_pool(threads) as pool, tqdm(unit=" bags", disable=not sys.stderr.isatty()) as progress:
+    with tqdm(unit=" bags", disable=not sys.stderr.isatty()) as progress:
         while True:
-            with nlp.memory_zone():
-                batch = list(islice(bags, BATCH))
+            # The threads end before the memory does that they work in, whatever happens.
+            with nlp.memory_zone(), worker_pool(threads) as pool:
+                batch = list(islice(bags, size))
                 results = pool.map(order, batch) if threads > 1 else map(order, batch)
-                for (number, doc), result in zip(batch, results, strict=True):
+                for bag, result in zip(batch, results, strict=True):
                     progress.update()
                     if isinstance(result, Problem):
                         n_failed += 1
-                        say(f"✘ {number}: {result.message}")
+                        say(f"✘ {bag.name}: {result.message}")
+                        if skip is not None:
+                            skip()
                     else:
-                        write(number, doc, result)
+                        write(bag.number, bag.doc, result)
             if not batch:
                 return n_failed

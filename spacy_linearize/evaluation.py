@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .corpus import Corpus
+from .errors import error
 from .scorer import linearizer_score
 
 GRID = tuple(product((0.0, 0.5, 1.0), (0.0, 0.5, 1.0)))  # shares of tags and of arcs that are given
@@ -56,24 +57,33 @@ def evaluate(
 ) -> Run:
     """Order the sentences of a corpus with a share of their tags and arcs given.
 
-    nlp (Language): A pipeline with a trained linearizer. Only this component runs.
+    nlp (Language): A pipeline with a trained linearizer. Only this component runs, and takes each sentence as one bag.
     path (Path): A .spacy file.
+    tags, heads, labelled, limit, seed: As for `Corpus`.
+    beam_width (Optional[int]): For all bags, instead of the component's own widths.
+    name (str): The name of the linearizer in the pipeline.
     """
     component = nlp.get_pipe(name)
-    widths = component.beam_width, component.tree_beam_width
-    if beam_width is not None:
-        component.beam_width = component.tree_beam_width = beam_width
     corpus = Corpus(path, tags=tags, heads=heads, labelled=labelled, gold_preproc=True, limit=limit, seed=seed)
     examples = list(corpus(nlp))
+    if not examples:
+        raise error("SL185", path=path)
+    widths, sentences = (component.beam_width, component.tree_beam_width), component.sentences
+    component.sentences = "doc"  # what is given has no boundaries, and needs none
+    if beam_width is not None:
+        component.beam_width = component.tree_beam_width = beam_width
+    width = component.width_for(heads < 1)
     start = time.perf_counter()
-    outputs = [component(eg.predicted) for eg in examples]
-    ms = 1000 * (time.perf_counter() - start) / max(1, len(examples))
+    try:
+        outputs = [component(eg.predicted) for eg in examples]
+    finally:
+        component.beam_width, component.tree_beam_width = widths
+        component.sentences = sentences
+    ms = 1000 * (time.perf_counter() - start) / len(examples)
     scored = [Example(output, eg.reference) for output, eg in zip(outputs, examples, strict=True)]
     scores = linearizer_score(scored)
     percent = {key.removeprefix("linearize_"): None if v is None else 100 * v for key, v in scores.items()}
     pairs = [(eg.predicted, eg.reference) for eg in scored]
-    width = component.width_for(heads < 1)
-    component.beam_width, component.tree_beam_width = widths
     return Run(tags, heads, width, percent, ms, pairs)
 
 

@@ -3,21 +3,26 @@
 A bag that cannot be read stands in the stream as the problem with it, so that it can be reported in its turn.
 """
 
+import errno
+import gc
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from types import TracebackType
+from typing import IO, Any, NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from .core.store import save, write_all
-from .treebanks.conllu import read_conllu
+from .errors import error, first_sentence
+from .treebanks.conllu import BadSentence, read_sentences
 
 FORMATS = ("text", "conllu", "jsonl", "spacy")
 SUFFIXES = {".txt": "text", ".conllu": "conllu", ".jsonl": "jsonl", ".spacy": "spacy"}
@@ -30,63 +35,130 @@ class Problem:
     message: str
 
 
-Bag = tuple[int, Doc | Problem]  # with its number: the line it stands on, or its place in the file
+class Bag(NamedTuple):
+    """A bag of a file.
+
+    number (int): Its place in the file, from 1; in text, the line it stands on. Bags that cannot be read count.
+    doc (Union[Doc, Problem]): Its words, or why it could not be read.
+    line (Optional[int]): In CoNLL-U, the line where it begins, or that of the problem.
+    """
+
+    number: int
+    doc: Doc | Problem
+    line: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How to name it in a report."""
+        return str(self.number) if self.line is None else f"{self.number} (line {self.line})"
 
 
 def format_of(path: Path | None, given: str | None) -> str | None:
     """The format of a file: as given, or by its suffix; text if neither tells. None if it is not a known one."""
     if given:
         return given if given in FORMATS else None
-    return SUFFIXES.get(path.suffix, "text") if path else "text"
+    return SUFFIXES.get(path.suffix.lower(), "text") if path else "text"
 
 
-def read_bags(path: Path | None, kind: str, vocab: Vocab) -> Iterator[Bag]:
-    """The bags of a file, or of standard input if there is no path."""
+def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = True) -> Iterator[Bag]:
+    """The bags of a file, or of standard input if there is no path.
+
+    need_tree (bool): Whether heads of CoNLL-U that are no tree are a problem. Otherwise they are left out.
+    """
     if kind == "spacy" and path is not None:
-        yield from enumerate(DocBin().from_disk(path).get_docs(vocab), start=1)
+        for number, doc in enumerate(read_spacy(path, vocab), start=1):
+            yield Bag(number, doc)
     elif kind == "conllu" and path is not None:
-        yield from _conllu_bags(path, vocab)
+        yield from _conllu_bags(path, vocab, need_tree)
     elif path is None:
-        yield from _text_bags(sys.stdin.buffer, vocab)
+        yield from _text_bags(sys.stdin.buffer, vocab, "Standard input")
     else:
         with path.open("rb") as file:
-            yield from _text_bags(file, vocab)
+            yield from _text_bags(file, vocab, str(path))
 
 
-def _text_bags(file: IO[bytes], vocab: Vocab) -> Iterator[Bag]:
+def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """The Docs of a .spacy file."""
+    collects = gc.isenabled()
+    try:
+        yield from DocBin().from_disk(path).get_docs(vocab)
+    except (OSError, MemoryError):
+        raise
+    except Exception as broken:  # whatever zlib, msgpack and spaCy make of bytes that are none
+        if collects:
+            gc.enable()  # srsly switches it off, and leaves it so when it fails
+        raise error("SL180", path=path, problem=f"{type(broken).__name__}: {first_sentence(broken)}") from broken
+
+
+def check_output(source: Path | None, target: Path | None) -> None:
+    """Refuse to write to the file, or the folder, that is read."""
+    if source is not None and target is not None and source.exists() and target.exists() and source.samefile(target):
+        raise error("SL181", path=target)
+
+
+def check_suffix(path: Path | None) -> None:
+    """Refuse a file to write whose suffix stands for another format than those that can be written."""
+    if path is not None and path.suffix and path.suffix.lower() not in SUFFIXES:
+        expected = f"a file that ends in {', '.join(SUFFIXES)}, or come with --format"
+        raise error("SL022", key="output", value=str(path), expected=expected)
+
+
+def _text_bags(file: IO[bytes], vocab: Vocab, name: str) -> Iterator[Bag]:
     """One bag a line, words set apart by spaces. Empty lines are empty bags, so that output lines match."""
     for number, line in enumerate(file, start=1):
         try:
-            yield number, Doc(vocab, words=line.decode("utf8").split())
+            text = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "")
+            yield Bag(number, Doc(vocab, words=text.split()))
         except UnicodeDecodeError:
-            yield number, Problem("it is not UTF-8")
+            yield Bag(number, Problem(str(error("SL182", path=name))))
 
 
-def _conllu_bags(path: Path, vocab: Vocab) -> Iterator[Bag]:
-    problems: list[Bag] = []
-
-    def report(_: Path, line: int, message: str) -> None:
-        problems.append((line, Problem(message)))
-
-    for number, doc in enumerate(read_conllu(path, vocab, report=report), start=1):
-        yield from problems
-        problems.clear()
-        yield number, doc
-    yield from problems
+def _conllu_bags(path: Path, vocab: Vocab, need_tree: bool) -> Iterator[Bag]:
+    for number, (line, doc) in enumerate(read_sentences(path, vocab, need_tree=need_tree), start=1):
+        if isinstance(doc, BadSentence):
+            yield Bag(number, Problem(str(doc)), doc.line)
+        else:
+            yield Bag(number, doc, line)
 
 
 class Writer:
     """Writes sentences to a file, or to standard output if there is no path. Each bag's lines go out in one piece, so
     that a process that is killed leaves whole ones behind, and so does a full disk. A .spacy file is written at the
-    end, as a whole."""
+    end, as a whole.
+
+    What a file held before is there until there is something to write instead: an input that cannot be read costs
+    nothing. Use it with `with`, which ends the file; after an error, without what has not gone out yet.
+    """
 
     def __init__(self, path: Path | None, kind: str) -> None:
         self.path = path
         self.kind = kind
         self.docs = DocBin(store_user_data=True)
         self.file: Any = None
-        if kind != "spacy":
-            self.file = path.open("wb", buffering=0) if path else sys.stdout.buffer
+        if path is not None:
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+    def __enter__(self) -> "Writer":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        try:
+            # An error, or Ctrl-C, keeps what is done; if that is nothing, then what was there before.
+            if kind is None or len(self.docs) or self.file is not None:
+                self._finish()
+        finally:
+            if self.path is not None and self.file is not None:
+                self.file.close()
+
+    def _finish(self) -> None:
+        if self.kind == "spacy" and self.path is not None:
+            _drop_half(self.docs)
+            save(self.path, self.docs.to_bytes())
+        else:
+            self._put("")
+            self.file.flush()
 
     def write(self, number: int, docs: list[Doc]) -> None:
         """Write the best orders of one bag."""
@@ -100,29 +172,41 @@ class Writer:
         else:
             self._put("".join(" ".join(doc.text.split()) + "\n" for doc in docs))
 
+    def skip(self) -> None:
+        """Leave out a bag. In text its line is empty, so that lines match those of the input."""
+        if self.kind == "text":
+            self._put("\n")
+
     def _put(self, text: str) -> None:
+        if self.file is None:
+            self.file = self.path.open("wb", buffering=0) if self.path else sys.stdout.buffer
         if self.path:
             write_all(self.file, text.encode("utf8"))
         else:
             self.file.write(text.encode("utf8"))
-
-    def close(self) -> None:
-        if self.kind == "spacy" and self.path is not None:
-            save(self.path, self.docs.to_bytes())
-        elif self.path:
-            self.file.close()
-        else:
-            self.file.flush()
+            if self.file.isatty():
+                self.file.flush()
 
 
-def save_pipeline(nlp: Language, path: Path) -> None:
+def _drop_half(docs: DocBin) -> None:
+    """Drop a Doc that was not added to the end: Ctrl-C may come at any time."""
+    columns = (docs.tokens, docs.spaces, docs.flags, docs.cats, docs.user_data, docs.span_groups)
+    n_whole = min(map(len, columns))
+    for column in columns:
+        del column[n_whole:]
+
+
+def save_pipeline(nlp: Language, path: Path, *, exclude: Iterable[str] = ()) -> None:
     """Write a pipeline to a folder, where it appears as a whole: it is put together beside it first. In a folder that
-    is there already, files are replaced one by one, each as a whole, and others are left alone."""
+    is there already, files are replaced one by one, each as a whole, and others are left alone.
+
+    exclude (Iterable[str]): What to leave out, see `Language.to_disk`.
+    """
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        nlp.to_disk(staged)
+        nlp.to_disk(staged, exclude=list(exclude))
         if not path.exists():
             staged.rename(path)
             return
@@ -143,6 +227,7 @@ def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
                 "words": [token.text for token in doc],
                 "order": list(doc._.linearization["order"]) if len(doc) else [],
                 "score": doc._.linearization["score"] if len(doc) else 0.0,
+                "gap": doc._.linearization["gap"] if len(doc) else 0.0,
                 "tags": [token.tag_ for token in doc],
                 "heads": [token.head.i if token.has_head() else None for token in doc],
                 "deps": [token.dep_ for token in doc],
@@ -153,17 +238,29 @@ def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
 
 
 def to_conllu(doc: Doc, rank: int = 1) -> str:
-    """A sentence in CoNLL-U, with its rank among the orders of its bag if that is not the first."""
-    lines = [f"# {key} = {doc.user_data[key]}" for key in ("sent_id",) if key in doc.user_data]
-    lines.append(f"# text = {doc.text}")
+    """A Doc in CoNLL-U, with its rank among the orders of its bag if that is not the first. One with several roots has
+    a block for each of its sentences."""
+    n_roots = sum(token.has_head() and token.head.i == token.i for token in doc)
+    sents = list(doc.sents) if n_roots > 1 else [doc[:]]
+    return "".join(_block(doc, sent, rank) for sent in sents)
+
+
+def _block(doc: Doc, sent: Span, rank: int) -> str:
+    lines = [f"# {key} = {_cell(str(doc.user_data[key]))}" for key in ("sent_id",) if key in doc.user_data]
+    lines.append(f"# text = {_cell(sent.text)}")
     if rank > 1:
         lines.append(f"# rank = {rank}")
-    for token in doc:
+    for number, token in enumerate(sent, start=1):
         is_root = token.has_head() and token.head.i == token.i
-        head = "0" if is_root else str(token.head.i + 1) if token.has_head() else "_"
-        dep = "root" if is_root else token.dep_ or "_"
-        misc = "_" if token.whitespace_ or token.i == len(doc) - 1 else "SpaceAfter=No"
+        head = "0" if is_root else str(token.head.i - sent.start + 1) if token.has_head() else "_"
+        dep = "root" if is_root else _cell(token.dep_) or "_"
+        misc = "_" if token.whitespace_ or number == len(sent) else "SpaceAfter=No"
         columns = [token.text, token.lemma_, token.pos_, token.tag_, str(token.morph)]
-        values = [str(token.i + 1), *(column or "_" for column in columns), head, dep, "_", misc]
+        values = [str(number), *(_cell(column) or "_" for column in columns), head, dep, "_", misc]
         lines.append("\t".join(values))
     return "\n".join(lines) + "\n\n"
+
+
+def _cell(text: str) -> str:
+    """A text without tabs and line ends, which would end a column or a line. Other spaces inside of it stay."""
+    return " ".join(filter(None, (part.strip(" ") for part in re.split(r"[\t\r\n]", text))))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from spacy.language import Language
 from spacy.strings import get_string_id
-from spacy.tokens import DocBin
+
+from .errors import error
 
 if TYPE_CHECKING:
     from .core.engine import Engine
@@ -25,12 +26,18 @@ def read_sentences(nlp: Language, path: str | Path) -> Iterator[list[int]]:
         on each line, which the pipeline's own tokenizer splits.
     """
     if Path(path).suffix == ".spacy":
-        for doc in DocBin().from_disk(path).get_docs(nlp.vocab):
+        from .files import read_spacy
+
+        for doc in read_spacy(Path(path), nlp.vocab):
             for sent in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
                 yield [token.orth for token in sent]
         return
-    with Path(path).open(encoding="utf8") as lines:
-        for line in lines:
+    with Path(path).open("rb") as lines:
+        for number, raw in enumerate(lines):
+            try:
+                line = raw.decode("utf8" if number else "utf-8-sig")
+            except UnicodeDecodeError as problem:
+                raise error("SL182", path=path) from problem
             keys = [token.orth for token in nlp.make_doc(line.strip()) if not token.is_space]
             if keys:
                 yield keys

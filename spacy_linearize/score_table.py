@@ -25,26 +25,27 @@ def write_scores(nlp: "Language", sentences: Iterator["Bag"], *, jsonl: bool) ->
     while True:
         with nlp.memory_zone():
             batch = list(islice(sentences, BATCH))
-            for number, doc in batch:
-                try:
-                    if isinstance(doc, Problem):
-                        raise LinearizeError(doc.message)
-                    row = _row(component, number, doc)
-                except LinearizeError as problem:
+            for bag in batch:
+                result = _row(component, bag.number, bag.doc) if not isinstance(bag.doc, Problem) else bag.doc
+                if isinstance(result, Problem):
                     n_failed += 1
-                    say(f"✘ {number}: {problem}")
+                    say(f"✘ {bag.name}: {result.message}")
                     continue
                 if jsonl:
-                    print(json.dumps(row, ensure_ascii=False))
+                    print(json.dumps(result, ensure_ascii=False))
                 else:
-                    print(f"{number}\t{row['gap_per_word']:.2f}\t{row['text']}\t{row['better'] or ''}", flush=True)
+                    cells = bag.number, f"{result['gap_per_word']:.2f}", result["text"], result["better"] or ""
+                    print(*cells, sep="\t", flush=True)
         if not batch:
             return n_failed
 
 
-def _row(component: Any, number: int, doc: "Doc") -> dict[str, Any]:
+def _row(component: Any, number: int, doc: "Doc") -> dict[str, Any] | Problem:
     """One sentence as plain values. `better` is None where its own order is the best."""
-    result = component.score_order(doc)
+    try:
+        result = component.score_order(doc)
+    except LinearizeError as problem:
+        return Problem(str(problem))
     words = [token.text for token in doc]
     better = [words[k] for k in result.best_order]
     return {

@@ -1,31 +1,27 @@
-"""The commands order, score, convert and evaluate."""
+"""The commands order and score."""
 
+import gc
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import spacy
+from commands import run
 from docs import read_docs
 from spacy.tokens import Doc, DocBin
-from typer.testing import CliRunner
 
-from spacy_linearize.cli import app
-from spacy_linearize.evaluation import span_scores, spans
-from spacy_linearize.files import to_conllu
+from spacy_linearize.cli_util import read_input
 
 DATA = Path(__file__).parent / "data"
-
-
-def run(*arguments, stdin=None):
-    """Run a command in this process: exit code, standard output, standard error."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +33,27 @@ def order(trained_path):
 
 
 BAGS = "door the opened ? Who\nsleeps The . dog\n\ndog\n"
+
+
 SENTENCES = "Who opened the door?\nThe dog sleeps.\n\ndog\n"
 
 
 class TestOrder:
     def test_words(self, order):
         assert order("door", "the", "opened", "?", "Who") == (0, "Who opened the door?\n", "")
+
+    def test_words_in_quotes_are_read_like_a_line(self, order, trained_path):
+        assert order("door the opened ? Who") == (0, "Who opened the door?\n", "")
+        assert run("score", "--model", trained_path, "the opened door Who ?")[1].endswith("\tWho opened the door ?\n")
+        assert order("New York", "dog")[1].count("New York") == 1
+
+    def test_the_keyboard_is_told_of(self, monkeypatch, capsys):
+        """Without words, and without a file, a terminal would just wait."""
+        nlp = spacy.blank("en")
+        nlp.add_pipe("linearizer")
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, buffer=io.BytesIO(b"dog the\n")))
+        assert [bag.doc.text for bag in read_input(nlp, None, None, "text")] == ["dog the "]
+        assert "Ctrl-D" in capsys.readouterr().err
 
     def test_standard_input(self, order):
         assert order(stdin=BAGS) == (0, SENTENCES, "")
@@ -77,6 +88,7 @@ class TestOrder:
 
     def test_jsonl_and_nbest(self, order):
         code, out, _ = order("-f", "jsonl", "-n", "3", stdin=BAGS)
+        assert order("-f", "jsonl", "--n-best", "3", stdin=BAGS) == order("-f", "jsonl", "--nbest", "3", stdin=BAGS)
         records = [json.loads(line) for line in out.splitlines()]
         assert code == 0
         assert [record["number"] for record in records] == [1, 2, 3, 4]
@@ -89,30 +101,166 @@ class TestOrder:
         assert [a["score"] for a in first] == sorted((a["score"] for a in first), reverse=True)
 
     def test_ignoring_what_is_given(self, order):
-        code, out, _ = order("-i", DATA / "mini_en.conllu", "--no-use-tags", "--no-use-heads", "-f", "jsonl")
-        assert code == 0
-        assert len(out.splitlines()) == len(read_docs())
+        """Then the words of a treebank are ordered as if they stood alone."""
 
-    def test_a_bad_bag_is_reported_and_skipped(self, order, tmp_path):
+        def orders(*arguments, **settings):
+            code, out, _ = order("-f", "jsonl", *arguments, **settings)
+            assert code == 0
+            return [json.loads(line)["orders"][0]["words"] for line in out.splitlines()]
+
+        golds = [[token.text for token in doc] for doc in read_docs()]
+        alone = orders(stdin="".join(" ".join(words) + "\n" for words in golds))
+        ignored = orders("-i", DATA / "mini_en.conllu", "--no-use-tags", "--no-use-heads")
+        with_tags = orders("-i", DATA / "mini_en.conllu", "--no-use-heads")
+        with_trees = orders("-i", DATA / "mini_en.conllu")
+        assert ignored == alone
+        assert alone != with_tags != with_trees != alone
+
+    def test_a_bad_bag_is_reported_and_skipped(self, order, trained_path, tmp_path):
+        """It keeps its number, and in text its line."""
         good = (DATA / "mini_en.conllu").read_text(encoding="utf8").split("\n\n")[0] + "\n\n"
-        (tmp_path / "in.conllu").write_text(good + "1\tbroken\n\n" + good, encoding="utf8")
-        code, out, err = order("-i", tmp_path / "in.conllu")
-        assert code == 1
-        assert out == "The dog sleeps in the garden.\n" * 2
-        assert err == "✘ 11: 2 columns instead of 10, separated by tabs\n"
+        path = tmp_path / "in.conllu"
+        path.write_text(good + "1\tbroken\n\n" + good + "1\tbroken\n", encoding="utf8")
+        problem = "2 columns instead of 10, separated by tabs\n"
+        problems = f"✘ 2 (line 11): {problem}✘ 4 (line 23): {problem}"
+        sentence = "The dog sleeps in the garden.\n"
+        assert order("-i", path) == (1, f"{sentence}\n{sentence}\n", problems)
+        code, out, err = order("-i", path, "-f", "jsonl")
+        assert (code, [json.loads(line)["number"] for line in out.splitlines()], err) == (1, [1, 3], problems)
+        assert order("-i", path, "-f", "conllu")[1].count("# text") == 2
+        order("-i", path, "-o", tmp_path / "out.spacy")
+        assert len(DocBin().from_disk(tmp_path / "out.spacy")) == 2
+        code, out, err = run("score", "--model", trained_path, "-i", path)
+        assert (code, [line.split("\t")[0] for line in out.splitlines()], err) == (1, ["number", "1", "3"], problems)
+        code, _, err = run("view", "--model", trained_path, "-i", path, "-o", tmp_path / "pages")
+        assert (code, err.startswith(problems)) == (1, True)
+        assert {file.name for file in (tmp_path / "pages").iterdir()} == {"1.html", "3.html", "index.html"}
 
-    def test_a_line_that_is_not_utf8(self, order, tmp_path):
-        (tmp_path / "in.txt").write_bytes(b"dog\n\xff\xfe\ndog\n")
-        assert order("-i", tmp_path / "in.txt") == (1, "dog\ndog\n", "✘ 2: it is not UTF-8\n")
+    def test_heads_that_are_ignored_may_be_bad(self, order, trained_path, tmp_path):
+        path = tmp_path / "in.conllu"
+        path.write_text("".join(f"{i}\t{word}\t_\t_\t_\t_\t{i}\tx\t_\t_\n" for i, word in enumerate(["dog", "The"], 1)))
+        assert order("-i", path) == (1, "\n", "✘ 1 (line 1): 'dog' is its own head\n")
+        assert order("-i", path, "--no-use-heads") == (0, "The dog\n", "")
+        assert run("score", "--model", trained_path, "-i", path, "--no-use-heads")[0] == 0
+
+    def test_a_line_that_is_not_utf8(self, order, trained_path, tmp_path):
+        path = tmp_path / "in.txt"
+        path.write_bytes(b"dog\n\xff\xfe\ndog\n")
+        problem = (
+            f"✘ 2: [SL182] {path} is not UTF-8 text. Save it as UTF-8; .spacy and .arpa files need these suffixes.\n"
+        )
+        assert order("-i", path) == (1, "dog\n\ndog\n", problem)
+        assert run("score", "--model", trained_path, "-i", path)[2] == problem
+        assert "2: [SL182] Standard input is not" in order(stdin=path.read_bytes())[2]
+
+    @pytest.mark.parametrize("name", ["keep.txt", "keep.jsonl", "keep.conllu", "keep.spacy"])
+    def test_what_cannot_be_read_costs_no_output(self, order, tmp_path, name):
+        (tmp_path / "bad.spacy").write_text("no DocBin")
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "empty.txt").write_text("")
+        keep = tmp_path / name
+        keep.write_text("old")
+        for source in ("bad.spacy", "folder", "nothing.txt", "nothing.conllu"):
+            assert order("-i", tmp_path / source, "-o", keep)[0] == 1
+            assert keep.read_text() == "old"
+        for wrong in ("0", "-1"):
+            code, _, problem = order("-i", tmp_path / "empty.txt", "-o", keep, "--threads", wrong)
+            assert (code, keep.read_text()) == (1, "old")
+            assert f"[SL022] Setting 'threads' is {wrong}" in problem
+        # That there are no bags is no error.
+        assert order("-i", tmp_path / "empty.txt", "-o", keep) == (0, "", "")
+        assert len(DocBin().from_disk(keep)) == 0 if name == "keep.spacy" else keep.read_bytes() == b""
+
+    def test_the_folder_of_the_output(self, order, tmp_path):
+        for name in ("out.spacy", "out.txt"):
+            assert order("-o", tmp_path / "folder" / "new" / name, "dog")[0] == 0
+            assert (tmp_path / "folder" / "new" / name).exists()
+            (tmp_path / "file").write_text("old")
+            for wrong, named in ((tmp_path / "file" / name, "file'"), (tmp_path / "folder", "folder'")):
+                code, _, problem = order("-f", "spacy", "-o", wrong, "dog")
+                assert (code, problem.count("\n")) == (1, 1)
+                assert problem.endswith(f"{named}\n")
+
+    def test_a_file_as_a_word(self, order, trained_path, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("small.txt").write_text(BAGS)
+        for command in ("order", "score", "view"):
+            code, out, problem = run(command, "--model", trained_path, "small.txt")
+            assert (code, out, problem.count("\n")) == (1, "", 1)
+            assert "[SL184] The only word, 'small.txt', is the name of a file. Read the file with '--input" in problem
+        assert order("small.txt", "dog")[0] == 0
+        assert order("dog " * 300)[0] == 0  # longer than names of files are
+
+    def test_what_the_suffix_of_the_output_tells(self, order, tmp_path):
+        code, _, problem = order("-o", tmp_path / "out.csv", "dog")
+        assert (code, list(tmp_path.iterdir())) == (1, [])
+        assert "must be a file that ends in .txt, .conllu, .jsonl, .spacy, or come with --format" in problem
+        for name, more in (("out", []), ("out.TXT", []), ("out.csv", ["--format", "text"])):
+            assert order("-o", tmp_path / name, *more, "dog")[0] == 0
+            assert (tmp_path / name).read_text() == "dog\n"
+        assert order("-o", tmp_path / "out.JSONL", "dog")[0] == 0
+        assert json.loads((tmp_path / "out.JSONL").read_text())["number"] == 1
+
+    def test_the_bundled_pipeline_has_a_name(self, corpus_path, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        assert run("order", "--model", "en_linearizer_ewt", "door the opened ? Who")[1] == "Who opened the door?\n"
+        assert run("evaluate", "en_linearizer_ewt", corpus_path, "--limit", "2")[0] == 0
+        spacy.blank("en").to_disk("en_linearizer_ewt")
+        assert "[SL052]" in run("order", "--model", "en_linearizer_ewt", "dog")[2]  # the folder comes first
 
     def test_inputs_that_cannot_be_meant(self, order):
         assert "[SL022] Setting 'input' is None" in order("--input-format", "conllu", stdin="1\tdog")[2]
         assert "[SL022] Setting 'input' is" in order("-i", DATA / "mini_en.conllu", "dog")[2]
-        assert "[SL022] Setting 'nbest' is 0" in order("--nbest", "0", "dog")[2]
+        assert "[SL022] Setting 'input format' is 'jsonl'" in order("-i", "bags.jsonl")[2]
+        assert order("--input-format", "jsonl", stdin="{}")[0] == 2
+        for wrong in ("0", str(10**12)):
+            assert (
+                f"[SL022] Setting 'nbest' is {wrong}, but must be from 1 to 1,000,000" in order("-n", wrong, "dog")[2]
+            )
+
+    def test_the_input_is_not_written_over(self, order, tmp_path):
+        path = tmp_path / "bags.txt"
+        path.write_text(BAGS)
+        (tmp_path / "link.txt").symlink_to(path)
+        for target in (path, tmp_path / "link.txt"):
+            code, _, problem = order("-i", path, "-o", target)
+            assert (code, problem.count("\n")) == (1, 1)
+            assert "SL181" in problem
+        code, _, problem = run("convert", "--format", "conllu", path, path)
+        assert (code, path.read_text()) == (1, BAGS)
+        assert "SL181" in problem
+
+    def test_a_byte_order_mark(self, order, tmp_path):
+        (tmp_path / "bags.txt").write_text(BAGS, encoding="utf-8-sig")
+        assert order("-i", tmp_path / "bags.txt") == (0, SENTENCES, "")
+
+    @pytest.mark.parametrize("how", ["empty", "cut", "text", "packed text", "flipped"])
+    def test_a_damaged_spacy_file(self, order, trained_path, tmp_path, how):
+        data = DocBin(docs=read_docs()[:5]).to_bytes()
+        broken = {
+            "empty": b"",
+            "cut": data[: len(data) // 2],
+            "text": b"door the opened ? Who\n",
+            "packed text": zlib.compress(b"door"),
+            "flipped": data[:100] + bytes([data[100] ^ 255]) + data[101:],
+        }[how]
+        path = tmp_path / "x.spacy"
+        path.write_bytes(broken)
+        for code, _, problem in (
+            order("-i", path),
+            run("evaluate", trained_path, path),
+            run("lm", trained_path, tmp_path / "new", path),
+        ):
+            assert (code, problem.count("\n")) == (1, 1)
+            assert f"[SL180] {path} cannot be read" in problem
+            assert "spaCy v2" not in problem  # its advice does not help here
+        assert gc.isenabled()
 
     def test_beam(self, order):
         assert order("--beam", "1", "dog")[:2] == (0, "dog\n")
-        assert order("--beam", "0", "dog") == (1, "", "✘ [SL022] Setting 'beam' is 0, but must be 1 or more.\n")
+        for wrong in ("0", str(10**12)):
+            problem = f"✘ [SL022] Setting 'beam' is {wrong}, but must be from 1 to 1,000,000.\n"
+            assert order("--beam", wrong, "dog") == (1, "", problem)
 
     def test_mistakes_are_one_line(self, tmp_path, trained_path):
         code, _, err = run("order", "--model", tmp_path / "nothing", "dog")
@@ -122,6 +270,15 @@ class TestOrder:
         spacy.blank("en").to_disk(tmp_path / "blank")
         assert "[SL052]" in run("order", "--model", tmp_path / "blank", "dog")[2]
         assert "[SL022]" in run("order", "--model", trained_path, "--format", "spacy", "dog")[2]
+
+    def test_units_without_a_parser(self, trained_path, tmp_path):
+        """What spaCy says of it is left out, and so is its advice."""
+        nlp = spacy.load(trained_path, config={"components": {"linearizer": {"units": "noun_chunks"}}})
+        nlp.to_disk(tmp_path / "chunks")
+        assert run("order", "--model", tmp_path / "chunks", "dog", "the")[2] == (
+            "✘ 1: [SL062] 'linearizer' has units = 'noun_chunks', but the Doc has none. Parse it first, in a language "
+            "with noun chunks, or use a span group.\n"
+        )
 
     @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
     @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -179,106 +336,10 @@ class TestScore:
             code, out, err = run("score", "--model", trained_path, "-i", path)
         assert code == 1
         assert len(out.splitlines()) == 1
-        assert "1: [SL049]" in err
+        assert "1 (line 1): [SL049]" in err
         code, out, _ = run("score", "--model", trained_path, "-i", path, "--no-use-heads")
         assert code == 0
         assert len(out.splitlines()) == 2
-
-
-class TestConvert:
-    def test_conllu(self, tmp_path):
-        code, _, err = run("convert", DATA / "mini_en.conllu", tmp_path / "new" / "out.spacy", "--tag", "upos")
-        assert code == 0
-        assert "113 sentences from 1 files (2 not projective, 0 skipped)" in err
-        docs = list(DocBin().from_disk(tmp_path / "new" / "out.spacy").get_docs(spacy.blank("en").vocab))
-        assert docs[0][0].tag_ == "DET"
-        assert docs[0].user_data["sent_id"] == "mini-en-001"
-        umask = os.umask(0)
-        os.umask(umask)
-        assert (tmp_path / "new" / "out.spacy").stat().st_mode & 0o777 == 0o666 & ~umask
-
-    def test_folder_in_order_of_names(self, tmp_path):
-        for name in ("b.conllu", "a.conllu"):
-            text = f"1\t{name}\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
-            (tmp_path / name).write_text(text + text.replace(name, name + "2"))
-        (tmp_path / "c.other").write_text("1\tc\t_\t_\t_\t_\t0\troot\t_\t_\n")
-        assert run("convert", tmp_path, tmp_path / "out.spacy")[0] == 0
-        docs = DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab)
-        assert [doc[0].text for doc in docs] == ["a.conllu", "a.conllu2", "b.conllu", "b.conllu2"]
-        assert run("convert", tmp_path / "c.other", tmp_path / "c.spacy", "--format", "conllu")[0] == 0
-        assert "[SL053]" in run("convert", tmp_path / "c.other", tmp_path / "c.spacy")[2]
-        (tmp_path / "d.conllu").write_text("no treebank\n")
-        code, _, err = run("convert", tmp_path / "d.conllu", tmp_path / "d.spacy")
-        assert code == 1
-        assert "[SL053]" in err
-        assert not (tmp_path / "d.spacy").exists()
-
-    def test_brackets_and_splits(self, tmp_path):
-        for name in ("wsj_0204.mrg", "wsj_2201.mrg", "wsj_2300.mrg"):
-            (tmp_path / name).write_text((DATA / "mini.mrg").read_text(encoding="utf8"), encoding="utf8")
-        for split, files in (("train", 1), ("dev", 1), ("test", 1), ("wsj_2*.mrg", 2), ("wsj_02*,wsj_23*", 2)):
-            _, _, err = run("convert", tmp_path, tmp_path / "out.spacy", "--split", split, "--base-nps")
-            assert f"{30 * files} sentences from {files} files" in err, split
-        docs = list(DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab))
-        assert any(" " in token.text for doc in docs for token in doc)
-
-    def test_a_bad_sentence_is_reported_with_its_line(self, tmp_path):
-        (tmp_path / "x.mrg").write_text("( (S (NN dog)) )\n( (S (NN cat)\n( (S (NN bird)) )\n")
-        code, _, err = run("convert", tmp_path / "x.mrg", tmp_path / "out.spacy")
-        assert code == 0
-        assert "x.mrg:2:" in err
-        assert "2 sentences from 1 files (0 not projective, 1 skipped)" in err
-
-
-class TestEvaluate:
-    def test_one_setting(self, trained_path, corpus_path, tmp_path):
-        code, out, _ = run("evaluate", trained_path, corpus_path, "--json", tmp_path / "x.json")
-        assert code == 0
-        (row,) = json.loads((tmp_path / "x.json").read_text())["runs"]
-        assert row["sentences"] == 113
-        assert row["bleu"] > 90
-        assert row["uas"] is None
-        assert f"| 100% | 100% | 8 | {row['bleu']:.2f} | {row['exact']:.2f} | – | – | – |" in out
-
-    def test_grid(self, trained_path, corpus_path):
-        code, out, _ = run("evaluate", trained_path, corpus_path, "--grid", "--limit", "20")
-        rows = [line for line in out.splitlines() if "%" in line]
-        assert code == 0
-        assert [row.split(" | ")[:2] for row in rows] == [
-            [f"| {t}%", f"{h}%"] for t in (0, 50, 100) for h in (0, 50, 100)
-        ]
-
-    def test_analyses_and_plots(self, trained_path, corpus_path, tmp_path):
-        command = ["--tags", "0", "--heads", "0", "--analyse", "--beams", "1,4", "--limit", "20"]
-        paths = ["--json", tmp_path / "x.json", "--plot", tmp_path / "plots", "--png"]
-        assert run("evaluate", trained_path, corpus_path, *command, *paths)[0] == 0
-        figures = json.loads((tmp_path / "x.json").read_text())
-        assert [row["beam_width"] for row in figures["beams"]] == [1, 4]
-        assert [row["shorter_than"] for row in figures["spans"]] == [5, 10, 15, 30]
-        names = {"brevity.png", "span_lengths.png", "beams.png", "spans.png"}
-        assert {path.name for path in (tmp_path / "plots").iterdir()} == names
-        assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "plots").iterdir())
-
-    def test_mistakes(self, trained_path, corpus_path):
-        assert "[SL054]" in run("evaluate", trained_path, DATA / "mini_en.conllu")[2]
-        code, out, err = run("evaluate", trained_path, corpus_path, "--beams", "a,b")
-        assert (code, out) == (1, "")
-        assert "[SL022] Setting 'beams' is 'a,b'" in err
-
-    def test_spans_by_hand(self):
-        vocab = spacy.blank("en").vocab
-        deps = ["x", "x", "ROOT", "x", "x"]
-        gold = Doc(vocab, words=["the", "dog", "saw", "a", "cat"], heads=[1, 2, 2, 4, 2], deps=deps)
-        other = Doc(vocab, words=["a", "cat", "saw", "dog", "the"], heads=[1, 2, 2, 2, 3], deps=deps)
-        assert spans(gold) == [("the", "dog"), ("the", "dog", "saw", "a", "cat"), ("a", "cat")]
-        rows = span_scores([(other, gold)])
-        assert rows[0] == {"shorter_than": 5, "precision": 50.0, "recall": 50.0, "f": 50.0}  # of two, "a cat" is right
-        assert rows[1]["precision"] == pytest.approx(100 / 3)  # and the whole sentence is wrong
-
-
-def test_conllu_round_trip_keeps_everything():
-    doc = read_docs(spacy.blank("en").vocab)[0]
-    assert to_conllu(doc).splitlines()[1] == "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_"
 
 
 def test_module_is_the_same_command(tmp_path):
@@ -287,6 +348,6 @@ def test_module_is_the_same_command(tmp_path):
         env = {**os.environ, "PYTHONUTF8": "1"}
         out = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
         assert "Convert a treebank to a .spacy file" in out
-        return out.split("Arguments:", 1)[1]
+        return sorted(set(re.findall(r"--[a-z-]+", out)))  # some versions draw boxes around them
 
     assert options("spacy_linearize") == options("spacy", "linearize")

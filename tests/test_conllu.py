@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 import spacy
 
-from spacy_linearize.treebanks.conllu import read_conllu
+from spacy_linearize.errors import LinearizeError
+from spacy_linearize.treebanks.conllu import BadSentence, read_conllu, read_sentences
+from spacy_linearize.treebanks.convert import convert
 
 DATA = Path(__file__).parent / "data"
 
@@ -45,6 +47,17 @@ def test_mini_treebanks(vocab, name):
         assert not doc.has_unknown_spaces
     same = [doc.text == doc.user_data["text"] for doc in docs]
     assert all(same) if "en" in name else same.count(False) == 1  # "im" for "in dem"
+
+
+def test_path_as_text_and_the_usual_report(vocab, tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(spacy.util.logger, "propagate", True)
+    path = tmp_path / "x.conllu"
+    path.write_text(GOOD + rows(("a", 7)) + GOOD, encoding="utf8")
+    assert [doc.text for doc in read_conllu(str(path), vocab)] == ["a b", "a b"]
+    assert caplog.messages == [f"{path}:4: the head of 'a' is '7', not a number up to 1"]
+    assert convert(str(path), str(tmp_path / "new" / "x.spacy")).sentences == 2
+    with pytest.raises(LinearizeError, match=r"SL022.*'tag' is 'pos'"):
+        list(read_conllu(path, vocab, tag="pos"))
 
 
 def test_everything_is_there(vocab, tmp_path):
@@ -111,6 +124,16 @@ def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):
     ((found, text),) = problems
     assert found == line
     assert message in text
+
+
+def test_heads_that_are_no_tree_where_none_is_needed(vocab, tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text(GOOD + rows(("a", 7), ("b", 0)) + "1\tbad\n\n" + GOOD)
+    found = list(read_sentences(path, vocab, need_tree=False))
+    assert [line for line, _ in found] == [1, 4, 7, 9]
+    heads = [[token.has_head() for token in doc] for _, doc in found if not isinstance(doc, BadSentence)]
+    assert heads == [[True, True], [False, False], [True, True]]
+    assert [line for line, doc in read_sentences(path, vocab) if isinstance(doc, BadSentence)] == [4, 7]
 
 
 def test_comments_of_no_sentence(vocab, tmp_path):

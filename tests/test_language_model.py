@@ -86,6 +86,38 @@ def test_bad_files_are_one_line(trained_path, tmp_path, text):
         assert not (tmp_path / "new").exists()
 
 
+def test_text_that_is_not_utf8(trained_path, tmp_path):
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Ein Bär.\n".encode("latin1"))
+    result = run("lm", trained_path, tmp_path / "new", path)
+    assert result.exit_code == 1
+    assert (
+        result.stderr
+        == f"✘ [SL182] {path} is not UTF-8 text. Save it as UTF-8; .spacy and .arpa files need these suffixes.\n"
+    )
+    path.write_text("A dog.\n", encoding="utf-8-sig")
+    nlp = spacy.blank("en")
+    assert [[nlp.vocab.strings[key] for key in keys] for keys in read_sentences(nlp, path)] == [["A", "dog", "."]]
+
+
+def test_options_that_would_be_ignored(trained_path, tmp_path, text):
+    path = tmp_path / "model.arpa"
+    path.write_text(ARPA, encoding="utf8")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("linearizer", config={"model": {"direction": "left_to_right", "table_bits": 8, "attach_bits": 8}})
+    nlp.initialize(lambda: [Example(doc, doc) for doc in read_docs(nlp.vocab)[:3]])
+    nlp.to_disk(tmp_path / "one_way")
+    for model, options, message in (
+        (trained_path, [path, "--order", 3], "'order' is 3, but must be left out: an .arpa file has its own"),
+        (trained_path, [text, "--backward", path], "left out unless the file is an .arpa file"),
+        (tmp_path / "one_way", [path, "--backward", path], "does not search from right to left"),
+    ):
+        result = run("lm", model, tmp_path / "new", *options)
+        assert result.exit_code == 1
+        assert message in result.stderr
+        assert not (tmp_path / "new").exists()
+
+
 def test_initialize_takes_more_text(text):
     models = []
     for more in (None, text):

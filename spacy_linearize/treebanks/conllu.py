@@ -15,16 +15,18 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..control import BEFORE
-from . import Report
+from ..errors import error
+from . import Report, warn
 
 N_COLUMNS = 10
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, _, MISC = range(N_COLUMNS)
 COMMENTS = ("sent_id", "text")  # kept in doc.user_data
 HINT = "lin="
+TAGS = {"xpos": XPOS, "upos": UPOS}
 
 
 class BadSentence(ValueError):
-    """What is wrong with a sentence; `line` says where, counted from its first line."""
+    """What is wrong with a sentence; `line` says where in the file."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -41,31 +43,51 @@ class Block:
     problem: BadSentence | None = None
 
 
-def read_conllu(path: Path, vocab: Vocab, *, tag: str = "xpos", report: Report) -> Iterator[Doc]:
+def read_conllu(path: str | Path, vocab: Vocab, *, tag: str = "xpos", report: Report = warn) -> Iterator[Doc]:
     """Read a CoNLL-U file.
 
-    path (Path): The file.
+    path (Union[str, Path]): The file.
     vocab (Vocab): The vocabulary of the Docs.
     tag (str): The column that becomes `token.tag`: "xpos", or "upos". `token.pos` is always the latter.
-    report (Callable[[Path, int, str], None]): Called with file, line and message for each sentence that is left out.
+    report (Callable[[Path, int, str], None]): Called with file, line and message for each sentence that is left out. By
+        default it goes to the log.
     YIELDS (Doc): Words, spaces, tags, parts of speech, morphology, lemmas and the tree. `doc.user_data` holds "sent_id"
         and "text" where the file has them.
     """
+    path = Path(path)
+    for _, doc in read_sentences(path, vocab, tag=tag):
+        if isinstance(doc, BadSentence):
+            report(path, doc.line, str(doc))
+        else:
+            yield doc
+
+
+def read_sentences(
+    path: Path, vocab: Vocab, *, tag: str = "xpos", need_tree: bool = True
+) -> Iterator[tuple[int, Doc | BadSentence]]:
+    """Read a CoNLL-U file with all of its sentences, good or bad. See `read_conllu`.
+
+    need_tree (bool): Whether a sentence is bad whose heads are no tree. Otherwise it is read without heads.
+    YIELDS (Tuple[int, Union[Doc, BadSentence]]): The line where a sentence begins, and the sentence, or what is wrong
+        with it.
+    """
+    if tag not in TAGS:
+        raise error("SL022", key="tag", value=tag, expected=" or ".join(TAGS))
     for block in _blocks(path):
         try:
             if block.problem:
                 raise block.problem
             if block.comments and not block.rows:  # as a file has it that was cut here
                 raise BadSentence("a sentence without words", block.line)
-            doc = _make_doc(block, vocab, XPOS if tag == "xpos" else UPOS)
+            doc = _make_doc(block, vocab, TAGS[tag], need_tree)
         except BadSentence as problem:
-            report(path, problem.line, str(problem))
+            yield block.line, problem
             continue
         except ValueError as problem:  # what spaCy will not have in a Doc
-            report(path, block.line, f"in the sentence from here on: {problem}")
+            yield block.line, BadSentence(f"in the sentence from here on: {problem}", block.line)
             continue
         if len(doc):
-            yield doc
+            yield block.line, doc
 
 
 def _blocks(path: Path) -> Iterator[Block]:
@@ -90,7 +112,7 @@ def _blocks(path: Path) -> Iterator[Block]:
     yield block
 
 
-def _make_doc(block: Block, vocab: Vocab, tag_column: int) -> Doc:
+def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> Doc:
     words: list[list[str]] = []
     spaces: list[bool] = []
     numbers: list[int] = []
@@ -118,7 +140,12 @@ def _make_doc(block: Block, vocab: Vocab, tag_column: int) -> Doc:
             spaces[i - 1] = "".join(parts) != row[FORM]
         if start <= end <= len(words):
             spaces[end - 1] = _has_space(row)
-    heads, deps = _tree(words, numbers)
+    try:
+        heads, deps = _tree(words, numbers)
+    except BadSentence:
+        if need_tree:
+            raise
+        heads, deps = [None] * len(words), [""] * len(words)
     doc = Doc(
         vocab,
         words=[row[FORM] for row in words],

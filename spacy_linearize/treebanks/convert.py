@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 from ..core.store import save
 from ..errors import error
 from ..projective import is_projective
-from . import Report
+from . import Report, warn
 
 SUFFIXES = {".conllu": "conllu", ".mrg": "ptb", ".parse": "ptb"}
 SECTIONS = {"train": (2, 21), "dev": (22, 22), "test": (23, 23)}  # of the Wall Street Journal, as in the papers
@@ -27,26 +27,28 @@ class Counts:
 
 
 def convert(
-    source: Path,
-    target: Path,
+    source: str | Path,
+    target: str | Path,
     *,
     kind: str | None = None,
     tag: str = "xpos",
     base_nps: bool = False,
     split: str | None = None,
-    report: Report,
+    report: Report = warn,
 ) -> Counts:
     """Convert a treebank. One Doc a sentence, files by name, sentences in order.
 
-    source (Path): A file, or a folder that is searched with all that is in it.
-    target (Path): The .spacy file. It is written as a whole or not at all.
+    source (Union[str, Path]): A file, or a folder that is searched with all that is in it.
+    target (Union[str, Path]): The .spacy file. It is written as a whole or not at all.
     kind (Optional[str]): "conllu" or "ptb", for all files whose suffix does not tell.
     tag (str): The CoNLL-U column that becomes `token.tag`: "xpos" or "upos".
     base_nps (bool): Merge base noun phrases of Penn brackets into single units.
     split (Optional[str]): "train", "dev" or "test" for WSJ sections 2-21, 22 and 23; or globs over file names, set
         apart by commas.
-    report (Callable[[Path, int, str], None]): Called for each sentence that is skipped.
+    report (Callable[[Path, int, str], None]): Called for each sentence that is skipped. By default it goes to the log.
     """
+    if Path(target).suffix != ".spacy":
+        raise error("SL022", key="output", value=str(target), expected="a file that ends in .spacy")
     counts = Counts()
 
     def count_and_report(path: Path, line: int, message: str) -> None:
@@ -55,7 +57,7 @@ def convert(
 
     vocab = Vocab()
     docs = DocBin(store_user_data=True)
-    for path in _files(source, kind, split):
+    for path in _files(Path(source), kind, split):
         counts.files += 1
         for doc in _read(path, vocab, SUFFIXES.get(path.suffix, kind or ""), tag, base_nps, count_and_report):
             counts.sentences += 1
@@ -65,7 +67,7 @@ def convert(
             docs.add(doc)
     if not counts.sentences:
         raise error("SL053", path=source)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    Path(target).parent.mkdir(parents=True, exist_ok=True)
     save(target, docs.to_bytes())
     return counts
 

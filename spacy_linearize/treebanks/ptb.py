@@ -15,7 +15,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from . import Report
+from . import Report, warn
 from .ptb_rules import head_child, relation, split_label
 
 NO_HEAD = -1
@@ -64,16 +64,17 @@ class Arc(NamedTuple):
     parent: str
 
 
-def read_brackets(path: Path, vocab: Vocab, *, base_nps: bool = False, report: Report) -> Iterator[Doc]:
+def read_brackets(path: str | Path, vocab: Vocab, *, base_nps: bool = False, report: Report = warn) -> Iterator[Doc]:
     """Read a file of bracketed trees.
 
-    path (Path): The file, in UTF-8.
+    path (Union[str, Path]): The file, in UTF-8.
     vocab (Vocab): For the Docs.
     base_nps (bool): Whether each NP without an NP inside becomes one token with the tag NP and spaces in its text.
-    report (Report): Told of each tree that is skipped because it cannot be read. Trees without words are no error.
+    report (Report): Told of each tree that is skipped because it cannot be read; by default, the log is. Trees
+        without words are no error.
     YIELDS (Doc): A sentence with tags, heads and labels. Its spaces are unknown.
     """
-    for tree in read_trees(path, base_nps=base_nps, report=report):
+    for tree in read_trees(Path(path), base_nps=base_nps, report=report):
         units = leaves(tree)
         arcs = dependencies(tree)
         yield Doc(
