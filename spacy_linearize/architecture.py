@@ -5,8 +5,9 @@ engine, and thinc's serialisation, copying and pickling go through it. Averaged 
 """
 
 import gc
+import inspect
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from spacy.strings import get_string_id
 from thinc.api import Model, Shim
 
 from .errors import LinearizeError, error
+from .settings import SETTINGS, check_setting
 from .spacing import Spacing
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ def build_transition_linearizer(
     labelled: bool = True,
     update: str = "max_violation",
     copies: int = 1,
+    min_updates: int = 1,
     experts: list[str] | bool = ["tree", "free"],  # noqa: B006
     ngram_order: int = 3,
     ngram_weight: float = 4.0,
@@ -56,7 +59,7 @@ def build_transition_linearizer(
     system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
     direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
     groups (Optional[List[str]]): Groups of feature templates that are on, or null for those that suit the system.
-    tree_groups, free_groups (Optional[List[str]]): The same for the experts.
+    tree_groups, free_groups (Optional[List[str]]): The same for the experts, if these are there.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
     markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
@@ -67,6 +70,7 @@ def build_transition_linearizer(
     update (str): "max_violation" or "early".
     copies (int): How many copies of the weights are trained, each on a random share of the examples and of
         the features. The model is their mean.
+    min_updates (int): A weight stays 0 until so many updates have met it.
     experts (Union[List[str], bool]): The kinds of bags that have weights of their own: "tree" for those with all arcs
         given, "free" for those with none. true stands for ["tree"], false for [].
     ngram_order (int): Length of the n-grams of the language model, 0 for none.
@@ -93,12 +97,22 @@ def build_transition_linearizer(
         labelled=labelled,
         update=update,
         copies=copies,
+        min_updates=min_updates,
         experts=experts if isinstance(experts, bool) else tuple(experts),
         ngram_order=ngram_order,
         ngram_weight=ngram_weight,
         tree_ngram_weight=tree_ngram_weight,
     )
+    for kind, chosen in (("tree", tree_groups), ("free", free_groups)):
+        if chosen is not None and kind not in settings.expert_kinds:
+            raise error("SL022", key=f"{kind}_groups", value=chosen, expected=f"null, unless experts has '{kind}'")
     return LinearizerModel("transition_linearizer", forward, shims=[EngineShim(settings)])
+
+
+DEFAULT_LINEARIZER_MODEL = {
+    "@architectures": "spacy_linearize.TransitionLinearizer.v1",
+    **{name: given.default for name, given in inspect.signature(build_transition_linearizer).parameters.items()},
+}  # as a config has it
 
 
 class LinearizerModel(Model[InT, OutT]):
@@ -116,17 +130,45 @@ class LinearizerModel(Model[InT, OutT]):
 
 def read_damaged(read: Callable[[], Any]) -> Any:
     """What a function returns that reads a model. Whatever msgpack and thinc raise for bytes that are none is one error
-    of this package."""
+    of this package. A file that is not there is the system's."""
     collects = gc.isenabled()
     try:
         return read()
-    except (LinearizeError, MemoryError):
+    except (LinearizeError, MemoryError, OSError):
         raise
     except Exception as broken:
         raise error("SL032", source=SOURCE, what=f"it cannot be read ({type(broken).__name__}: {broken})") from broken
     finally:
         if collects:
             gc.enable()  # srsly switches it off, and leaves it so when it fails
+
+
+def check_bytes(data: bytes, exclude: Collection[str]) -> None:
+    """Refuse the bytes of a component that lack a part, instead of which spaCy would leave what was there before."""
+    content = read_damaged(lambda: srsly.msgpack_loads(data))
+    for part in ("cfg", "model"):
+        if part not in exclude and (not isinstance(content, dict) or part not in content):
+            raise error("SL032", source=SOURCE, what=f"it has no part '{part}'")
+    if "cfg" not in exclude:
+        check_cfg(read_damaged(lambda: srsly.json_loads(content["cfg"])))
+
+
+def check_cfg(cfg: Any) -> None:
+    """Refuse what a component stores beside its model, if its tags and labels are no texts or its settings none."""
+    for key in ("tags", "labels"):
+        names = cfg.get(key) if isinstance(cfg, dict) else None
+        if not isinstance(names, list) or any(type(name) is not str for name in names):
+            raise error("SL032", source=SOURCE, what=f"its cfg has no list of {key}")
+    changed = cfg.get("changed", {})
+    if not isinstance(changed, dict):
+        raise error("SL032", source=SOURCE, what="its cfg has no settings under 'changed'")
+    for key, values in changed.items():
+        if key not in SETTINGS or not isinstance(values, list) or len(values) != 2:
+            raise error("SL032", source=SOURCE, what=f"its cfg has '{key}' under 'changed'")
+        try:
+            check_setting(key, values[1])
+        except LinearizeError as problem:
+            raise error("SL032", source=SOURCE, what=f"its cfg has a wrong setting ({problem.args[0]})") from problem
 
 
 def forward(model: Model[InT, OutT], bags: InT, is_train: bool) -> tuple[OutT, Callable[[OutT], InT]]:
@@ -167,22 +209,20 @@ class EngineShim(Shim):
             raise error("SL040", name="linearizer")
         return self._model
 
-    def start(self) -> "Engine":
-        """A new engine, without any memory."""
+    def new_engine(self) -> "Engine":
+        """Another engine with the same settings, without any memory."""
         from .core.engine import Engine
         from .core.settings import Settings
 
-        engine = Engine(Settings.from_dict(self.cfg))
+        return Engine(Settings.from_dict(self.cfg))
+
+    def replace(self, engine: "Engine", spacing: Spacing) -> None:
+        """Hold these from now on."""
         self._model = engine
-        self.spacing = Spacing()
-        return engine
+        self.spacing = spacing
 
     def finish_update(self, optimizer: Any) -> None:
         """Updates are online: there is nothing left to do at the end of a step."""
-
-    def use_params(self, params: Any) -> Iterator[None]:
-        """A plain generator, as thinc drives it. Decoding uses averaged weights already."""
-        yield
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """The engine works on the CPU."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, IS_PUNCT, LOWER, ORTH, SHAPE, SUFFIX, TAG
+from spacy.lang.lex_attrs import LEX_ATTRS
 from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 
@@ -42,7 +43,10 @@ class Words:
     """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT.
 
     units (Optional[ndarray]): The numbers of their units, if there are any.
+    pieces (Optional[List[List[int]]]): The forms that each word is made of, if some are units.
     traits (Optional[ndarray]): What tells words apart beside all this, if anything does.
+    ties (Optional[ndarray]): What tells words apart that are equal to the search, see `ties`.
+    members (Optional[List[range]]): If these are units, the tokens of each, counted from `start`.
     """
 
     doc: Doc
@@ -52,7 +56,10 @@ class Words:
     heads: Array
     labels: Array
     units: Array | None = None
+    pieces: list[list[int]] | None = None
     traits: Array | None = None
+    ties: Array | None = None
+    members: list[range] | None = None
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -95,7 +102,8 @@ class Words:
 
         before (Sequence[Tuple[int, int]]): Pairs of positions of which the first stands before the second.
         """
-        return engine.bag(**self._by_name(), traits=self.traits, before=before, texts=LazyTexts(self))
+        more = {"pieces": self.pieces, "traits": self.traits, "ties": self.ties}
+        return engine.bag(**self._by_name(), **more, before=before, texts=self.names)
 
     def to_sentence(self) -> "Sentence":
         """The same words as a gold sentence, to learn from."""
@@ -120,8 +128,13 @@ class Words:
         strings = self.doc.vocab.strings
         puncts = np.flatnonzero(self.columns[_PUNCT])
         questions = np.zeros(len(self), dtype=np.uint64)
-        questions[[i for i in puncts if "?" in strings[self.forms[i]]]] = 1
+        questions[puncts] = ["?" in strings[form] for form in self.forms[puncts].tolist()]
         return questions
+
+    @property
+    def names(self) -> "TokenNames":
+        """How errors name these words."""
+        return TokenNames(self)
 
     @property
     def forms(self) -> Any:
@@ -132,8 +145,8 @@ class Words:
         return self.columns[_SHAPE]
 
 
-class LazyTexts(Sequence[str]):
-    """The texts of words, looked up only when an error message needs them."""
+class TokenNames(Sequence[str]):
+    """The texts of words, and their positions in the Doc, looked up only when an error message needs them."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -142,7 +155,19 @@ class LazyTexts(Sequence[str]):
         return len(self.words)
 
     def __getitem__(self, i: Any) -> Any:
-        return self.words.doc[self.words.start + i].text
+        if isinstance(i, slice):
+            return [self[k] for k in range(len(self))[i]]
+        tokens = self._tokens(range(len(self))[i])
+        return " ".join(token.text for token in self.words.doc[tokens.start : tokens.stop])
+
+    def position(self, i: int) -> int:
+        """Where a word, or the first one of a unit, stands in the Doc."""
+        return self._tokens(i).start
+
+    def _tokens(self, i: int) -> range:
+        start = self.words.start
+        own = range(i, i + 1) if self.words.members is None else self.words.members[i]
+        return range(start + own.start, start + own.stop)
 
 
 def read_words(doc: Doc, use: Use) -> Words:
@@ -164,16 +189,28 @@ def _words(doc: Doc, use: Use, table: Array, start: int) -> Words:
     from .arrays import read_arcs
 
     strings = doc.vocab.strings
+    if not table[:, _SHAPE].all():
+        _look_up(table, doc)
     roots = (UNLABELLED, strings["ROOT"], strings["root"])
     heads, labels, outside = read_arcs(table[:, _DEP], table[:, _HEAD], UNLABELLED, roots)
     if use.heads and outside >= 0:
-        raise error("SL043", words=[outside], texts=[token.text for token in doc[start : start + len(table)]])
+        raise error("SL043", words=[start + outside], texts=[token.text for token in doc])
     if not use.heads:
         heads = np.full(len(table), FREE, dtype=np.int32)
     if not (use.deps and use.heads):  # a label without its arc would fit no other
         labels = np.zeros(len(table), dtype=np.uint64)
     tags = table[:, _TAG] if use.tags else np.zeros(len(table), dtype=np.uint64)
     return Words(doc, start, table.T, tags, heads, labels)
+
+
+def _look_up(table: Array, doc: Doc) -> None:
+    """Fill in what the vocabulary of a Doc does not tell of its words. A bare `Vocab()` knows their forms alone."""
+    strings = doc.vocab.strings
+    for form in np.unique(table[table[:, _SHAPE] == 0, _FORM]).tolist():
+        text, same = strings[form], table[:, _FORM] == form
+        for column, attr in ((_LOWER, LOWER), (_SUFFIX, SUFFIX), (_SHAPE, SHAPE)):
+            table[same, column] = strings.add(LEX_ATTRS[attr](text))
+        table[same, _PUNCT] = LEX_ATTRS[IS_PUNCT](text)
 
 
 def split(doc: Doc, use: Use, sentences: str, name: str = "linearizer") -> Iterator[Words]:

@@ -8,10 +8,12 @@
 All of them are pairs of tokens in the end.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from spacy.tokens import Doc
 
 from .errors import error
@@ -23,7 +25,8 @@ EXTENSIONS = (BEFORE, FIXED, FIRST, LAST)
 
 def has_control(doc: Doc) -> bool:
     """Whether a Doc says anything about the order."""
-    return any(doc.user_data.get(_key(name)) is not None for name in EXTENSIONS)
+    data = doc.user_data
+    return bool(data) and any(data.get(_key(name)) is not None for name in EXTENSIONS)
 
 
 def read_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[list[Pair]]:
@@ -54,17 +57,33 @@ def _all_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> Iterable[tuple
     for group in _listed(doc, FIXED):
         positions = _positions(doc, FIXED, group)
         yield from ((FIXED, a, b) for a, b in pairwise(positions))
-    for name in (FIRST, LAST):
-        for position in _positions(doc, name, _listed(doc, name)):
+    pinned = {name: _positions(doc, name, _listed(doc, name)) for name in (FIRST, LAST)}
+    _check_pins(doc, pinned, sentences)
+    for name, positions in pinned.items():
+        for position in positions:
             start, end = sentences[_sentence_of(position, sentences)]
             for other in range(start, end):
                 if other != position:
                     yield (name, position, other) if name == FIRST else (name, other, position)
 
 
+def _check_pins(doc: Doc, pinned: dict[str, list[int]], sentences: Sequence[tuple[int, int]]) -> None:
+    """Refuse two words for one place, and one word for two places."""
+    for name, positions in pinned.items():
+        sentence_of = {position: _sentence_of(position, sentences) for position in positions}
+        for sentence, n_pinned in Counter(sentence_of.values()).items():
+            if n_pinned > 1:
+                words = [position for position in positions if sentence_of[position] == sentence]
+                raise error("SL190", name=name, words=words, texts=[token.text for token in doc])
+    for position in pinned[FIRST]:
+        start, end = sentences[_sentence_of(position, sentences)]
+        if position in pinned[LAST] and end - start > 1:
+            raise error("SL191", words=[position], texts=[token.text for token in doc])
+
+
 def _listed(doc: Doc, name: str) -> list[Any]:
     """The value of an extension as a list."""
-    value = doc.user_data.get(_key(name))
+    value = _plain(doc.user_data.get(_key(name)))
     if value is None:
         return []
     if name in (FIRST, LAST) and not isinstance(value, (list, tuple)):
@@ -97,12 +116,19 @@ def move_control(doc: Doc, new: Doc, place: Sequence[int]) -> None:
     for name in EXTENSIONS:
         value = doc.user_data.get(_key(name))
         if value is not None:
-            new.user_data[_key(name)] = _moved(value, place)
+            new.user_data[_key(name)] = _moved(_plain(value), place)
 
 
 def _moved(value: Any, place: Sequence[int]) -> Any:
     # Tuples, because that is what lists become on the way through a DocBin.
     return tuple(_moved(part, place) for part in value) if isinstance(value, (list, tuple)) else int(place[value])
+
+
+def _plain(value: Any) -> Any:
+    """The same without arrays and numbers of numpy."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value.tolist() if isinstance(value, (np.ndarray, np.integer)) else value
 
 
 def _key(name: str) -> tuple[str, str, None, None]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 from spacy.util import ensure_path, logger
@@ -86,6 +86,8 @@ class Corpus:
         if path is None:
             raise error("SL022", key="path", value=None, expected="a .spacy file or a folder (set paths.train)")
         self.path = ensure_path(path)
+        if self.path.is_file() and self.path.suffix != FILE_TYPE:
+            raise error("SL054", path=path)
         self.settings = [_check_setting(setting) for setting in settings] or [_check_setting((tags, heads))]
         self.labelled = labelled
         self.gold_preproc = gold_preproc
@@ -123,9 +125,14 @@ class Corpus:
                     yield part
 
     def _docs(self, nlp: Language) -> Iterator[Doc]:
+        from .files import read_spacy
+
         n_docs = 0
-        for location in walk_corpus(self.path, FILE_TYPE):
-            for doc in DocBin().from_disk(location).get_docs(nlp.vocab):
+        locations = walk_corpus(self.path, FILE_TYPE) if self.path.exists() else []
+        if not locations:
+            raise error("SL183", path=self.path)
+        for location in locations:
+            for doc in read_spacy(location, nlp.vocab):
                 if len(doc):
                     yield doc
                     n_docs += 1

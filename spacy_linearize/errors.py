@@ -1,6 +1,7 @@
 """Every message of the package, each with a code that never changes its meaning."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 MESSAGES = {
     # What is wrong with a bag of words.
@@ -31,8 +32,8 @@ MESSAGES = {
     "SL023": "Template '{template}' is listed twice. Remove one.",
     "SL024": "Template '{template}' joins atoms of pairs (X, Y, Z) with others. Use one kind or the other.",
     # What is wrong with a pipeline.
-    "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take it from a trained pipeline: "
-    "nlp.add_pipe('{name}', source=trained_nlp).",
+    "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take a trained one: "
+    "nlp.add_pipe('linearizer', source=spacy_linearize.load()).",
     "SL041": "The extension 'doc._.{name}' was set by another package. Remove it with Doc.remove_extension('{name}') "
     "before this component is created.",
     "SL042": "The Doc has no sentence boundaries, and sentences = 'sents' needs them. Put a parser, senter or "
@@ -50,11 +51,11 @@ MESSAGES = {
     # What is wrong with what a Doc says about its order.
     "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
     "their sequence: name tokens of one sentence.",
-    "SL061": "doc._.{name} holds {value!r}, which does not name different tokens of the Doc. linearize_before is a "
-    "list of pairs, linearize_fixed a list of lists, linearize_first and linearize_last a position or a list of them; "
-    "positions are 0 to {last}.",
-    "SL062": "'{name}' has units = 'noun_chunks', but the Doc has none ({problem}). Parse it first, in a language "
-    "with noun chunks, or use a span group.",
+    "SL061": "doc._.{name} holds {value!r}, which does not name different tokens of the Doc by their positions. "
+    "linearize_before is a list of pairs, linearize_fixed a list of lists, linearize_first and linearize_last a "
+    "position or a list of them; positions are whole numbers from 0 to {last} (token.i).",
+    "SL062": "'{name}' has units = 'noun_chunks', but the Doc has none. Parse it first, in a language with noun "
+    "chunks, or use a span group.",
     "SL063": "'{name}' has units = '{units}', but the Doc has no such span group (it has: {known}). Set "
     "doc.spans['{units}'], or units to null, 'ents' or 'noun_chunks'.",
     "SL064": "{words} are asked for in this sequence, but belong to one unit in which they stand the other way round. "
@@ -66,15 +67,31 @@ MESSAGES = {
     "SL068": "Something hangs on {words}, in this sequence, but a unit is tied by its head alone, the second of "
     "these. Tie it to the head, or leave that arc free.",
     "SL069": "The given arcs inside of the unit {words} cross, or run over its head. Leave one of them free.",
+    "SL190": "doc._.{name} names {words} of one sentence. Name one token for each sentence.",
+    "SL191": "doc._.linearize_first and doc._.linearize_last both name {words}, which is not alone in its sentence. "
+    "Leave one of them out.",
+    # What is wrong with what is handed to the component.
+    "SL192": "A linearizer orders Docs, but was given {value!r}. Call nlp(text), or make a Doc: "
+    "Doc(nlp.vocab, words=text.split()).",
+    "SL193": "doc._.linearization speaks of {n} tokens, but the Doc has {n_now}: tokens were merged or split since. "
+    "Take alternatives before that.",
     # What is wrong on the command line.
-    "SL050": "Plots need matplotlib. Install it with: pip install 'spacy-linearize[plots]'.",
+    "SL050": "Plots need matplotlib. Install it with: pip install matplotlib.",
     "SL052": "The pipeline '{model}' has no linearizer. Train one, or add one from a trained pipeline: "
     "nlp.add_pipe('linearizer', source=trained_nlp).",
     "SL053": "There is nothing to convert at {path}. Name a .conllu, .mrg or .parse file, a folder with such files, "
     "or their --format; --split must match some of them.",
     "SL054": "{path} is not a .spacy file. Make one with 'spacy linearize convert'.",
-    "SL058": "'{name}' was not trained with the {kind} '{text}': it is kept, but treated as if it were not given. Use "
-    "the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
+    "SL180": "{path} cannot be read as a .spacy file ({problem}). Copy it again, or make it anew with 'spacy linearize "
+    "convert'.",
+    "SL181": "{path} is both read and written. Name another path for the output.",
+    "SL182": "{path} is not UTF-8 text. Save it as UTF-8; .spacy and .arpa files need these suffixes.",
+    "SL183": "There is no .spacy file at {path}. Correct the path, or make one with 'spacy linearize convert'.",
+    "SL184": "The only word, '{path}', is the name of a file. Read the file with '--input {path}', or give the word on "
+    "standard input.",
+    "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
+    "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
+    "given. Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
     # What is wrong with something to view.
     "SL070": "There are no words to show. Name some, or a file of bags with --input.",
     "SL071": "There is no order to show. Give the orders of a bag that has words, as nlp.get_pipe('linearizer')"
@@ -93,8 +110,8 @@ MESSAGES = {
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads up to {known}. Upgrade spacy_linearize.",
     "SL032": "{source} is damaged: {what}. Copy or train the model again.",
-    "SL033": "{source} was trained with other feature templates (fingerprint {found}, expected {known}). Load it with "
-    "the settings it was trained with.",
+    "SL033": "{source} was written by a version with other feature templates (fingerprint {found}, expected {known}). "
+    "Use the version of spacy_linearize it was trained with, or train the model again.",
     "SL034": "There is not enough memory to load {source}: its weights take {size} MB. Free some, or train the model "
     "with a smaller table_bits.",
 }
@@ -116,6 +133,11 @@ class LinearizeError(ValueError):
         return f"[{self.code}] {self.args[0]}"
 
 
+def first_sentence(problem: Exception) -> str:
+    """What an error of another package says, without the advice that often follows."""
+    return re.split(r"\.(?=\s|$)", str(problem), maxsplit=1)[0]
+
+
 def error(
     code: str,
     *,
@@ -128,15 +150,17 @@ def error(
 
     words (Sequence[int]): Positions of the words concerned, named in the message.
     pairs (Optional[Sequence[Tuple[int, int]]]): Pairs of positions of which the first should stand before the second.
-    texts (Optional[Sequence[str]]): The words' texts, quoted in the message when known.
+    texts (Optional[Sequence[str]]): The words' texts, quoted in the message when known. If it has a method `position`,
+        that says where a word stands for the user, see `bag.TokenNames`.
     values (object): What else the message names.
     """
+    position: Callable[[int], int] = getattr(texts, "position", int)
 
     def name(i: int) -> str:
-        return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {i} '{texts[i]}'"
+        return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {position(i)} '{texts[i]}'"
 
     named = ", ".join(map(name, words))
     if pairs is not None:
         values["pairs"] = ", ".join(f"{name(first)} before {name(second)}" for first, second in pairs)
         words = sorted({i for pair in pairs for i in pair})
-    return LinearizeError(MESSAGES[code].format(words=named, **values), code, words)
+    return LinearizeError(MESSAGES[code].format(words=named, **values), code, [position(i) for i in words])

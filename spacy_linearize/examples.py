@@ -1,15 +1,54 @@
 """What an Example teaches: gold sentences, and beside each what is given about its words."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import logger
 
 from .bag import FREE, Use, Words, read_sentences, read_words
 from .errors import error
+from .names import Names, add_names, no_names
+from .projective import is_projective
 from .reorder import reorder
+
+if TYPE_CHECKING:
+    from .core.records import Sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """All that a new model learns from examples before its first update.
+
+    sentences (List[Sentence]): The gold sentences.
+    spaced (List[Doc]): The Docs with their spaces, as far as these are known.
+    names (Dict[str, Set[str]]): The tags and labels.
+    """
+
+    sentences: list["Sentence"]
+    spaced: list[Doc]
+    names: Names
+
+
+def read_gold(examples: Iterable[Example]) -> Gold:
+    """Read all examples. There must be some words among them."""
+    sentences, spaced, names = [], [], no_names()
+    n_broken = 0
+    for eg in examples:
+        spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
+        add_names(names, eg.reference)
+        for words in gold_sentences(eg.reference):
+            sentences.append(words.to_sentence())
+            n_broken += not is_projective(words.heads.tolist())
+    if not sentences:
+        raise error("SL045")
+    if n_broken:
+        logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
+    return Gold(sentences=sentences, spaced=spaced, names=names)
 
 
 def gold_sentences(doc: Doc) -> Iterator[Words]:

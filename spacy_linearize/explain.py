@@ -110,7 +110,7 @@ def _choices(n: int) -> str:
 
 
 def explain(orderer: Orderer, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list[Explanation]:
-    """Explain the best order of each bag of a Doc.
+    """Explain the best order of each bag of a Doc. What a linearizer has added to it is not given.
 
     orderer (Orderer): See `Linearizer.orderer`.
     n_rivals (int): How many other actions to show at each step.
@@ -119,7 +119,7 @@ def explain(orderer: Orderer, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4
     for key, value in (("n_rivals", n_rivals), ("n_reasons", n_reasons)):
         if value < 0:
             raise error("SL022", key=key, value=value, expected="0 or more")
-    return [_explain_part(orderer, part, n_rivals, n_reasons) for part in orderer.parts(doc)]
+    return [_explain_part(orderer, part, n_rivals, n_reasons) for part in orderer.parts(doc, as_given=True)]
 
 
 def _explain_part(orderer: Orderer, part: Part, n_rivals: int, n_reasons: int) -> Explanation:
@@ -127,9 +127,7 @@ def _explain_part(orderer: Orderer, part: Part, n_rivals: int, n_reasons: int) -
     bag = part.to_bag(engine)
     widths = [orderer.width_for(bag.is_open)]
     best = engine.order_all([bag], beam_widths=widths, tree=engine.builds_trees)[0][0]
-    texts = part.texts
-    if part.merged is not None:
-        texts = [" ".join(texts[k] for k in tokens) for tokens in part.merged.members]
+    texts = list(part.searched.names)
     explained = []
     for decoder in engine.decoders_for(bag):
         walk = _Walk(decoder, texts, part.words.doc.vocab.strings, n_rivals, n_reasons)

@@ -1,63 +1,37 @@
 """The pipeline component: a Doc in any order in, the sentence out."""
 
 import random
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import srsly
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import logger, minibatch
 from spacy.vocab import Vocab
-from thinc.api import Config, Model
+from thinc.api import Model
 
-from .architecture import EngineShim, engine_shim
-from .bag import Use, Words
-from .build import EXTENSION, Builder, by_rank
-from .control import EXTENSIONS as CONTROLS
+from .architecture import DEFAULT_LINEARIZER_MODEL, EngineShim, check_bytes, check_cfg, engine_shim, read_damaged
+from .bag import Use
+from .build import Builder, by_rank, claim_extensions
 from .errors import error
-from .examples import gold_sentences, training_pairs
+from .examples import read_gold, training_pairs
 from .language_model import read_sentences
-from .ordering import Found, Orderer
-from .projective import is_projective
+from .names import KINDS, KnownNames, add_names, check_names, no_names
+from .ordering import Orderer, check_doc
 from .scorer import SCORES
-from .units import NOUN_PHRASE
+from .settings import SETTINGS, check_setting, find_changes, with_changes
+from .spacing import Spacing
+from .threads import in_threads
 
 if TYPE_CHECKING:
     from .core.records import Linearization
     from .explain import Explanation
     from .scoring import OrderScore
-
-DEFAULT_MODEL_CONFIG = """
-[model]
-@architectures = "spacy_linearize.TransitionLinearizer.v1"
-system = "order_first"
-direction = "both"
-groups = null
-tree_groups = null
-free_groups = null
-templates = []
-markers = ["case", "mark"]
-atomic_shift = false
-table_bits = 22
-attach_bits = 20
-tags = "usual"
-labelled = true
-update = "max_violation"
-copies = 1
-experts = ["tree", "free"]
-ngram_order = 3
-ngram_weight = 4.0
-tree_ngram_weight = 8.0
-"""
-DEFAULT_LINEARIZER_MODEL = Config().from_str(DEFAULT_MODEL_CONFIG)["model"]
-DOCS_AT_ONCE = 32  # for one thread of `pipe`
 
 
 @Language.factory(
@@ -190,31 +164,18 @@ class Linearizer(TrainablePipe):
         self.tree = tree
         self.overwrite = overwrite
         self.n_threads = n_threads
-        # Only what training finds out is stored with the component; the settings are stored in the config.
-        self.cfg: dict[str, list[str]] = {"tags": [], "labels": []}
-        self._check_settings(seed)
+        check_setting("seed", seed)
+        # What is stored with the component: what training has found, and the settings that are not those of the config.
+        self.cfg: dict[str, Any] = {kind: [] for kind in KINDS}
+        self._configured = {key: getattr(self, key) for key in SETTINGS}
         self._rng = random.Random(seed)
-        self._known: dict[str, set[int]] = {"tags": set(), "labels": set()}
-        self._reported: set[tuple[str, int]] = set()
-        _claim_extensions()
+        self._known = KnownNames()
+        claim_extensions()
 
-    def _check_settings(self, seed: Any) -> None:
-        for key in ("beam_width", "tree_beam_width", "update_beam_width", "n_best", "max_words", "n_threads"):
-            value = getattr(self, key)
-            may_be_null = key in ("tree_beam_width", "update_beam_width", "max_words")
-            if (type(value) is not int or value < 1) and not (may_be_null and value is None):
-                expected = "a whole number, 1 or more" + (", or null" if may_be_null else "")
-                raise error("SL022", key=key, value=value, expected=expected)
-        for key in ("use_tags", "use_heads", "use_deps", "tree", "overwrite"):
-            if type(getattr(self, key)) is not bool:
-                raise error("SL022", key=key, value=getattr(self, key), expected="true or false")
-        if self.sentences not in ("doc", "sents"):
-            raise error("SL022", key="sentences", value=self.sentences, expected="'doc' or 'sents'")
-        if self.units is not None and (type(self.units) is not str or not self.units):
-            expected = "null, 'ents', 'noun_chunks' or the key of a span group"
-            raise error("SL022", key="units", value=self.units, expected=expected)
-        if type(seed) is not int:
-            raise error("SL022", key="seed", value=seed, expected="a whole number")
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in SETTINGS:
+            check_setting(name, value)
+        super().__setattr__(name, value)
 
     @property
     def shim(self) -> EngineShim:
@@ -232,14 +193,15 @@ class Linearizer(TrainablePipe):
     @property
     def label_data(self) -> dict[str, list[str]]:
         """Tags and arc labels, as `spacy init labels` stores them."""
-        return {"tags": list(self.cfg["tags"]), "labels": list(self.cfg["labels"])}
+        return {kind: list(self.cfg[kind]) for kind in KINDS}
 
     # Ordering
 
     def __call__(self, doc: Doc) -> Doc | None:
         """Order one Doc.
 
-        RETURNS (Doc): A new Doc with the same words and all annotation. `doc._.linearization` says what was done.
+        RETURNS (Doc): A new Doc with the same words and all annotation. `doc._.linearization` says what was done. A Doc
+            without words is returned as it is.
         """
         for new in self._report(doc, self._try_order([doc])[0]):
             return new
@@ -248,20 +210,10 @@ class Linearizer(TrainablePipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Order a stream of Docs, with `n_threads` threads. The sequence stays. A Doc that cannot be ordered goes to
         the error handler on its own; the others are not concerned."""
-        if self.n_threads == 1:
-            for doc in stream:
-                yield from self._report(doc, self._try_order([doc])[0])
-            return
-        from .core.interrupt import worker_pool
-
-        with worker_pool(self.n_threads) as pool:
-            for batch in minibatch(stream, size=batch_size):
-                # A thread that asks for the interpreter's lock for each Doc would wait most of the time.
-                size = min(DOCS_AT_ONCE, -(-len(batch) // self.n_threads))
-                parts = [batch[start : start + size] for start in range(0, len(batch), size)]
-                results = chain.from_iterable(pool.map(self._try_order, parts))
-                for doc, result in zip(batch, results, strict=True):
-                    yield from self._report(doc, result)
+        results = in_threads(self._try_order, stream, n_threads=self.n_threads, batch_size=batch_size)
+        with closing(results):  # or the threads would go on after an error that is raised here
+            for doc, result in results:
+                yield from self._report(doc, result)
 
     def _try_order(self, docs: list[Doc]) -> list[Doc | Exception]:
         """Order some Docs at once. What one of them is not ordered for stands in its place."""
@@ -283,7 +235,7 @@ class Linearizer(TrainablePipe):
 
         RETURNS (List[List[Linearization]]): For each Doc the linearization of each of its bags.
         """
-        return [[results[0] for _, results in lists] for lists in self._linearize(docs)]
+        return [[results[0] for _, results in lists] for lists in self.orderer.order(docs)]
 
     def set_annotations(self, docs: Iterable[Doc], scores: Any) -> None:
         """Not possible: the words of a Doc cannot change places. Use `__call__` or `pipe`, which return new Docs."""
@@ -295,10 +247,12 @@ class Linearizer(TrainablePipe):
         n_best (int): How many to return at most.
         RETURNS (List[Doc]): A new Doc for each.
         """
+        check_doc(doc)
+        check_setting("n_best", n_best)
         if not len(doc):
             return [doc]
         builder = self._builder(n_best=1)
-        return [builder.build(doc, [bags]) for bags in by_rank(self._linearize([doc], n_best)[0])]
+        return [builder.build(doc, [order]) for order in by_rank(self.orderer.order([doc], n_best)[0])]
 
     def score_order(self, doc: Doc) -> "OrderScore":
         """The score of the order that a Doc has, under its constraints, with the gap to the best order.
@@ -307,7 +261,7 @@ class Linearizer(TrainablePipe):
         """
         from .scoring import score_order
 
-        return score_order(self.orderer, doc)
+        return score_order(self.orderer, self._builder(n_best=1), doc)
 
     def explain(self, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list["Explanation"]:
         """Why a Doc is put into its best order: the derivation, action by action.
@@ -325,52 +279,28 @@ class Linearizer(TrainablePipe):
         """Orders Docs under the current settings."""
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
-        # A model that was trained on base noun phrases as units knows them by a tag of their own.
-        noun_phrase = self.vocab.strings.add(NOUN_PHRASE)
-        has_tag = self.units == "noun_chunks" and self.use_tags and noun_phrase in self._known["tags"]
         return Orderer(
             engine=self.shim.engine,
             use=self.use,
             sentences=self.sentences,
             units=self.units,
-            unit_tag=noun_phrase if has_tag else 0,
             max_words=self.max_words,
             tree=self.tree,
             name=self.name,
             width_for=self.width_for,
-            without_unknown=self._without_unknown,
+            known=self._known,
         )
-
-    def _linearize(self, docs: Iterable[Doc], n_best: int = 1) -> list[Found]:
-        """The bags of each Doc with their best orders."""
-        return self.orderer.order(docs, n_best)
-
-    def _without_unknown(self, words: Words) -> Words:
-        """A tag or label that training never saw is kept, but not seen by the search."""
-        tags = self._unknown(words.doc, words.tags, "tags")
-        labels = self._unknown(words.doc, words.labels, "labels")
-        return words if tags is None and labels is None else words.without(tags, labels)
 
     def width_for(self, is_open: bool) -> int:
         """The width of the beam for a bag that has arcs missing, or none."""
         return self.beam_width if is_open else self.tree_beam_width or self.beam_width
 
-    def _unknown(self, doc: Doc, keys: Any, kind: str) -> Any:
-        """Which of the keys training never saw, or None if it saw all. Says so once for each."""
-        unknown = set(keys.tolist()) - self._known[kind]
-        if not unknown:
-            return None
-        for key in sorted(unknown):
-            if (kind, key) not in self._reported:
-                self._reported.add((kind, key))
-                # The Doc may have another vocabulary than the component.
-                text = doc.vocab.strings[key] if key in doc.vocab.strings else str(key)
-                warnings.warn(str(error("SL058", name=self.name, kind=kind[:-1], text=text)), stacklevel=2)
-        return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))
-
     def _order(self, docs: list[Doc]) -> list[Doc | Exception]:
-        found = iter(self._linearize((doc for doc in docs if len(doc)), self.n_best))
-        builder = self._builder(self.n_best)
+        for doc in docs:
+            check_doc(doc)
+        n_best = self.n_best
+        found = iter(self.orderer.order((doc for doc in docs if len(doc)), n_best))
+        builder = self._builder(n_best)
         return [builder.build(doc, by_rank(next(found))) if len(doc) else doc for doc in docs]
 
     def _builder(self, n_best: int) -> Builder:
@@ -398,29 +328,17 @@ class Linearizer(TrainablePipe):
             `language_model.read_sentences`. The words of the examples always count.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
-        examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
-        engine = self.shim.start()
-        tags, deps = Counter[str](), Counter[str]()
-        sentences, spaced, n_broken = [], [], 0
-        for eg in examples:
-            spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
-            for words in gold_sentences(eg.reference):
-                sentences.append(words.to_sentence())
-                n_broken += not is_projective(words.heads.tolist())
-            tags.update(token.tag_ for token in eg.reference if token.tag)
-            deps.update(token.dep_ for token in eg.reference if token.dep)
-        if not any(len(sentence) for sentence in sentences):
-            raise error("SL045")
-        if n_broken:
-            logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
-        engine.learn_lexicon(sentences)
-        more = read_sentences(nlp, text) if nlp is not None and text is not None else []
-        engine.learn_ngrams([*(sentence.forms.tolist() for sentence in sentences), *more])
-        self.shim.spacing.learn(spaced)
-        labels = labels or {}
-        self.cfg["tags"] = sorted({*tags, *labels.get("tags", [])})
-        self.cfg["labels"] = sorted({*deps, *labels.get("labels", [])})
-        self._know_labels()
+        more_names = check_names(labels or {})
+        gold = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
+        more = list(read_sentences(nlp, text)) if nlp is not None and text is not None else []
+        # A model that is there already stays until all of this has gone well.
+        engine, spacing = self.shim.new_engine(), Spacing()
+        engine.learn_lexicon(gold.sentences)
+        engine.learn_ngrams([*(sentence.forms.tolist() for sentence in gold.sentences), *more])
+        spacing.learn(gold.spaced)
+        self.cfg = {kind: sorted(gold.names[kind] | more_names[kind]) for kind in KINDS}
+        self.shim.replace(engine, spacing)
+        self._know_names()
         self.model.initialize()
 
     def update(
@@ -462,35 +380,60 @@ class Linearizer(TrainablePipe):
 
     def _learn_names(self, examples: list[Example]) -> None:
         """Take in the tags and labels of examples that initialize() has not seen."""
-        found = {
-            "tags": {token.tag_ for eg in examples for token in eg.reference if token.tag},
-            "labels": {token.dep_ for eg in examples for token in eg.reference if token.dep},
-        }
-        if any(found[kind] - set(self.cfg[kind]) for kind in found):
-            self.cfg = {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in found}
-            self._know_labels()
+        found = no_names()
+        for eg in examples:
+            add_names(found, eg.reference)
+        if any(found[kind] - set(self.cfg[kind]) for kind in KINDS):
+            self.cfg = {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
+            self._know_names()
 
-    # Serialisation: TrainablePipe does it; what is left is to make known the strings of tags and labels.
+    # Serialisation: TrainablePipe does it. What is left is to add the settings that were changed, to check what is read
+    # first, so that nothing is replaced by something damaged, and to make known the strings of tags and labels.
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        with self._changes_in_cfg():
+            data: bytes = super().to_bytes(exclude=tuple(exclude))
+        return data
+
+    def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
+        with self._changes_in_cfg():
+            super().to_disk(path, exclude=tuple(exclude))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Linearizer":
-        super().from_bytes(bytes_data, exclude=tuple(exclude))
-        self._know_labels()
+        exclude = tuple(exclude)
+        check_bytes(bytes_data, exclude)
+        self._load(partial(super().from_bytes, bytes_data, exclude=exclude), has_cfg="cfg" not in exclude)
         return self
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Linearizer":
-        super().from_disk(path, exclude=tuple(exclude))
-        self._know_labels()
+        exclude = tuple(exclude)
+        if "cfg" not in exclude:
+            check_cfg(read_damaged(lambda: srsly.read_json(Path(path) / "cfg")))
+        self._load(partial(super().from_disk, path, exclude=exclude), has_cfg="cfg" not in exclude)
         return self
 
-    def _know_labels(self) -> None:
-        for kind, texts in self.cfg.items():
-            # The names that any Doc may have for the root, and 0 for nothing, are no news.
-            self._known[kind] = {0, *(self.vocab.strings.add(text) for text in (*texts, "ROOT", "root"))}
+    def _load(self, read: Callable[[], Any], *, has_cfg: bool) -> None:
+        old = dict(self.cfg)
+        try:
+            read_damaged(read)
+        except BaseException:
+            self.cfg = old
+            raise
+        if has_cfg:
+            for key, value in with_changes(self._configured, self.cfg.pop("changed", {})).items():
+                setattr(self, key, value)
+        self._know_names()
 
+    @contextmanager
+    def _changes_in_cfg(self) -> Iterator[None]:
+        """Settings that were changed since the component was made from its config are stored beside names."""
+        names = self.cfg
+        changed = find_changes(self._configured, {key: getattr(self, key) for key in SETTINGS})
+        self.cfg = {**names, "changed": changed} if changed else names
+        try:
+            yield
+        finally:
+            self.cfg = names
 
-def _claim_extensions() -> None:
-    for name in (EXTENSION, *CONTROLS):
-        if not Doc.has_extension(name):
-            Doc.set_extension(name, default=None)
-        elif Doc.get_extension(name) != (None, None, None, None):
-            raise error("SL041", name=name)
+    def _know_names(self) -> None:
+        self._known.know(self.cfg, self.vocab.strings)

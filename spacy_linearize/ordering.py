@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from .bag import FREE, Use, Words, split
 from .control import Pair, read_pairs
 from .errors import error
-from .units import Merged, find_units, merge, merge_pairs
+from .names import KnownNames
+from .ties import read_ties
+from .units import NOUN_PHRASE, Merged, find_units, merge, merge_pairs
 
 if TYPE_CHECKING:
     from .core.bag import Bag
@@ -19,6 +22,12 @@ if TYPE_CHECKING:
 
 RECORD = ("._.", "linearization", None, None)  # in doc.user_data, see `build`
 Found = list[tuple[Words, list["Linearization"]]]  # the bags of a Doc with their best orders
+
+
+def check_doc(doc: Any) -> None:
+    """Refuse what is no Doc."""
+    if not isinstance(doc, Doc):
+        raise error("SL192", value=doc)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,39 +45,36 @@ class Part:
     merged: Merged | None
     before: list[Pair]
 
+    @property
+    def searched(self) -> Words:
+        """What the search sees: units, if there are any."""
+        return self.known if self.merged is None else self.merged.words
+
     def to_bag(self, engine: "Engine", more: Sequence[Pair] = ()) -> "Bag":
         """The bag that is searched.
 
         more (Sequence[Tuple[int, int]]): Further pairs of words of which the first stands before the second.
         """
-        words = self.merged.words if self.merged is not None else self.known
-        return words.to_bag(engine, [*self.before, *more])
-
-    @property
-    def texts(self) -> list[str]:
-        start = self.words.start
-        return [token.text for token in self.words.doc[start : start + len(self.words)]]
+        return self.searched.to_bag(engine, [*self.before, *more])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Orderer:
     """Orders Docs with an engine, under the settings of a component.
 
-    unit_tag (int): The key of the tag that all units have, or 0 for that of their heads.
     width_for (Callable[[bool], int]): The width of the beam, by whether arcs are missing.
-    without_unknown (Callable[[Words], Words]): Takes out tags and labels that training never saw.
+    known (KnownNames): The tags and labels that training saw.
     """
 
     engine: "Engine"
     use: Use
     sentences: str
     units: str | None
-    unit_tag: int
     max_words: int | None
     tree: bool
     name: str
     width_for: Callable[[bool], int]
-    without_unknown: Callable[[Words], Words]
+    known: KnownNames
 
     def order(self, docs: Iterable[Doc], n_best: int = 1) -> list[Found]:
         """The bags of each Doc with their best orders, best first."""
@@ -85,6 +91,7 @@ class Orderer:
 
         as_given (bool): Leave out what a linearizer has added to the Doc: only what was given to it is given.
         """
+        check_doc(doc)
         words = list(split(doc, self.use, self.sentences, self.name))
         if as_given and (record := doc.user_data.get(RECORD)) and len(record["order"]) == len(doc):
             given = [np.array(record[f"given_{kind}"], dtype=bool) for kind in ("tags", "heads", "labels")]
@@ -93,16 +100,29 @@ class Orderer:
         if self.max_words is not None and longest > self.max_words:
             raise error("SL005", n=longest, limit=self.max_words)
         pairs = read_pairs(doc, [(part.start, part.start + len(part)) for part in words])
-        known = [self.without_unknown(part) for part in words]
+        known = [self.known.without_unknown(part, self.name) for part in words]
+        if any(len(set(part.forms.tolist())) < len(part) for part in words):  # there are equal words
+            ties = read_ties(doc)
+            known = [replace(part, ties=ties[part.start : part.start + len(part)]) for part in known]
         if self.units is None:
             return [Part(words=w, known=k, merged=None, before=p) for w, k, p in zip(words, known, pairs, strict=True)]
         spans = find_units(doc, self.units, self.name)
+        # A model that was trained on base noun phrases as units knows them by a tag of their own.
+        noun_phrase = get_string_id(NOUN_PHRASE)
+        has_tag = self.units == "noun_chunks" and self.use.tags and self.known.has_tag(noun_phrase)
         parts = []
         for single, seen, before in zip(words, known, pairs, strict=True):
-            merged = merge(seen, spans, self.engine.lexicon.knows, self.unit_tag)
+            merged = merge(seen, spans, self.engine.lexicon.knows, noun_phrase if has_tag else 0)
             own = replace(single, units=merged.unit_of)
             parts.append(Part(words=own, known=seen, merged=merged, before=merge_pairs(before, merged, own)))
         return parts
+
+    def finish(self, part: Part, best: "Linearization") -> "Linearization":
+        """What `order` would return for an order of a part that was found without regard to `tree`."""
+        if part.merged is None and not (self.tree and self.engine.builds_trees):
+            bag = part.to_bag(self.engine)
+            best = self.engine.attach(bag, best.order, score=best.score, tags=best.tags, tree=self.tree)
+        return self._finish(part, [best])[0]
 
     def _finish(self, part: Part, results: list["Linearization"]) -> list["Linearization"]:
         """Take units apart, and put back what the search did not see."""

@@ -7,13 +7,13 @@ whatever sequence, and is dropped if they do not. Values of span extensions foll
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-from spacy.attrs import DEP, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
+from spacy.attrs import DEP, ENT_IOB, ENT_TYPE, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.tokens import Doc, Span, SpanGroup
+
+from .bag import Array
 
 MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH]
 _TAG, _DEP, _HEAD = 1, 2, 3
-Array = np.ndarray[Any, Any]
 
 
 def reorder(doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: Array, labels: Array) -> Doc:
@@ -39,6 +39,7 @@ def reorder(doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: 
     _move_user_data(doc, new, place)
     new._context = doc._context
     new.cats.update(doc.cats)
+    new.sentiment = doc.sentiment
     new.user_hooks.update(doc.user_hooks)
     new.user_token_hooks.update(doc.user_token_hooks)
     new.user_span_hooks.update(doc.user_span_hooks)
@@ -65,15 +66,19 @@ def _move(spans: Iterable[Span], new: Doc, place: Array) -> list[Span]:
 
 def _move_spans(doc: Doc, new: Doc, place: Array) -> None:
     if doc.has_annotation("ENT_IOB"):
-        missing = [] if doc.has_annotation("ENT_IOB", require_complete=True) else _missing_ents(doc, new, place)
-        new.set_ents(sorted(_move(doc.ents, new, place), key=lambda span: span.start), missing=missing)
+        # Of some tokens it may not be known whether they belong to an entity, of others that they must not.
+        states = doc.to_array([ENT_IOB, ENT_TYPE])
+        missing = _singles(new, place[states[:, 0] == 0])
+        blocked = _singles(new, place[(states[:, 0] == 3) & (states[:, 1] == 0)])
+        ents = sorted(_move(doc.ents, new, place), key=lambda span: span.start)
+        new.set_ents(ents, missing=missing, blocked=blocked)
     for key, group in doc.spans.items():
         new.spans[key] = SpanGroup(new, name=group.name, attrs=dict(group.attrs), spans=_move(group, new, place))
 
 
-def _missing_ents(doc: Doc, new: Doc, place: Array) -> list[Span]:
-    """The tokens of which it is not known whether they belong to an entity."""
-    return [new[k : k + 1] for k in sorted(int(place[t.i]) for t in doc if t.ent_iob == 0)]
+def _singles(doc: Doc, positions: Array) -> list[Span]:
+    """Spans of single tokens."""
+    return [doc[k : k + 1] for k in sorted(positions.tolist())]
 
 
 def _move_user_data(doc: Doc, new: Doc, place: Array) -> None:

@@ -23,8 +23,9 @@ def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:
 def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """Score examples whose predicted Docs come out of a linearizer.
 
-    RETURNS (Dict[str, Any]): linearize_bleu (corpus BLEU on tokens), linearize_exact (sentences in gold order), and
-        over what was not given: linearize_uas, linearize_las (arcs), linearize_tag_acc (tags).
+    RETURNS (Dict[str, Any]): linearize_bleu (corpus BLEU on tokens; 0 if no output has four, even if all are
+        right), linearize_exact (sentences in gold order), and over what was not given: linearize_uas, linearize_las
+        (arcs), linearize_tag_acc (tags).
     """
     import sacrebleu
 
@@ -63,7 +64,7 @@ def match(output: Doc, gold: Doc) -> dict[int, int]:
 
 def _count(output: Doc, gold: Doc, right: dict[str, int], total: dict[str, int]) -> None:
     info = output._.linearization if Doc.has_extension("linearization") else None
-    if info is None:
+    if info is None or len(info["given_tags"]) != len(output):  # not ordered, or tokens were merged or split since
         return
     gold_of = match(output, gold)
     for token in output:

@@ -1,14 +1,22 @@
 """How good is this order? The Doc's own one, beside the best that is found for the same words."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from spacy.tokens import Doc
 
+from .bag import Array, Words
+from .build import Builder, DocOrder
 from .errors import error
 from .ordering import Orderer, Part
 from .projective import is_projective
+
+if TYPE_CHECKING:
+    from .core.records import Linearization
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,12 +27,24 @@ class OrderScore:
     best_score (float): Of the best order that the search finds, or of the own one if that is better.
     best_order (Tuple[int, ...]): That order, as positions in the Doc.
     n_words (int): The number of words.
+    build_best (Callable[[], Doc]): Makes the Doc of `best`.
+
+    Example:
+
+        result = nlp.get_pipe("linearizer").score_order(doc)
+        print(result.gap_per_word, result.best.text)
     """
 
     score: float
     best_score: float
     best_order: tuple[int, ...]
     n_words: int
+    build_best: Callable[[], Doc] = field(repr=False, compare=False)
+
+    @cached_property
+    def best(self) -> Doc:
+        """The best order as a new Doc, as the linearizer returns it. Built when it is asked for, without a search."""
+        return self.build_best()
 
     @property
     def gap(self) -> float:
@@ -41,39 +61,62 @@ class OrderScore:
         return self.gap / max(1, self.n_words)
 
 
-def score_order(orderer: Orderer, doc: Doc) -> OrderScore:
+def score_order(orderer: Orderer, builder: Builder, doc: Doc) -> OrderScore:
     """Score the order that a Doc has, under what it gives. What a linearizer has added to it is not given.
 
     orderer (Orderer): See `Linearizer.orderer`.
+    builder (Builder): Builds the Doc of the best order.
     """
     own_score = best_score = 0.0
     best_order: list[int] = []
+    winners: list[tuple[Part, Linearization]] = []
     for part in orderer.parts(doc, as_given=True):
         _check(part)
-        n = len(part.known if part.merged is None else part.merged.members)
+        words = part.searched
         # With every word tied to the next one, a search can only find the own order, and the best tree over it.
-        bags = [part.to_bag(orderer.engine, tuple(pairwise(range(n)))), part.to_bag(orderer.engine)]
+        bags = [part.to_bag(orderer.engine, tuple(pairwise(range(len(words))))), part.to_bag(orderer.engine)]
         widths = [orderer.width_for(bag.is_open) for bag in bags]
         (own, *_), (best, *_) = orderer.engine.order_all(bags, beam_widths=widths, tree=orderer.engine.builds_trees)
-        order = np.arange(n) if own.score >= best.score else best.order
-        own_score += own.score
-        best_score += max(own.score, best.score)
-        tokens = order if part.merged is None else part.merged.spread(order)
+        winner = own if own.score >= best.score else best
+        # Where the search builds the tree, too, the one that it finds may be worse if the order is fixed.
+        is_same = _as_found(words, own.order) == _as_found(words, best.order)
+        own_score += winner.score if is_same else own.score
+        best_score += winner.score
+        tokens = winner.order if part.merged is None else part.merged.spread(winner.order)
         best_order += (tokens + part.words.start).tolist()
-    return OrderScore(score=own_score, best_score=best_score, best_order=tuple(best_order), n_words=len(doc))
+        winners.append((part, winner))
+    return OrderScore(
+        score=own_score,
+        best_score=best_score,
+        best_order=tuple(best_order),
+        n_words=len(doc),
+        build_best=partial(_build, orderer, builder, doc, winners),
+    )
+
+
+def _build(orderer: Orderer, builder: Builder, doc: Doc, winners: list[tuple[Part, "Linearization"]]) -> Doc:
+    if not len(doc):
+        return doc
+    bags = [(part.words, orderer.finish(part, winner)) for part, winner in winners]
+    return builder.build(doc, [DocOrder(bags=bags, score=sum(best.score for _, best in bags), gap=0.0)])
+
+
+def _as_found(words: Words, order: Array) -> list[list[int]]:
+    """What an order is to the search: the same for two of them if they differ in the places of equal words alone."""
+    place = np.argsort(order)
+    heads = np.where(words.heads >= 0, place[np.maximum(words.heads, 0)], words.heads)
+    columns = (words.forms, words.tags, words.labels, heads, words.traits)
+    return [column[order].tolist() for column in columns if column is not None]
 
 
 def _check(part: Part) -> None:
     """Refuse an order that does not keep what is given."""
-    words = part.known if part.merged is None else part.merged.words
+    words = part.searched
     for first, second in part.before:
         if first > second:
-            members = [range(k, k + 1) for k in (first, second)]
-            if part.merged is not None:
-                members = [part.merged.members[k] for k in (first, second)]
-            raise error("SL048", words=[tokens[0] for tokens in members], texts=part.texts)
+            raise error("SL048", words=[first, second], texts=words.names)
     if not is_projective(words.heads.tolist()):
-        raise error("SL049", texts=part.texts, words=_crossing(words.heads.tolist()))
+        raise error("SL049", words=_crossing(words.heads.tolist()), texts=words.names)
 
 
 def _crossing(heads: list[int]) -> list[int]:

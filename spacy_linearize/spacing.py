@@ -1,40 +1,57 @@
 """Where a space belongs between two words, as gold Docs show it.
 
 A small averaged perceptron decides for each gap from the words on both sides: their forms, their shapes, and whether a
-form comes up for an odd or an even time, by which straight quotes open and close in turn.
+form comes up for an odd or an even time, by which straight quotes open and close in turn. Two plain words, of letters
+and digits, are set apart or joined as most of these are, unless just these two are not ("gon" and "na"): how "b" stands
+in "(b)" or "4b" says nothing about "gate b".
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from spacy.attrs import ORTH, SHAPE, SPACY
+from spacy.strings import StringStore
 from spacy.tokens import Doc
 
+from .ties import STEP
+
 EPOCHS = 5
-# What each table of weights is for: four for the word before the gap, four for the word after it.
+# What each table is for: four of weights for the word before the gap, four for the word after it; for plain words, how
+# often just these two were joined less how often they were not, if that is an exception, and the same for any two.
 FORM, ODD_FORM, EVEN_FORM, SHAPE_ = range(4)
-BEFORE, AFTER = 0, 4
-N_TABLES = 8
+BEFORE, AFTER, THESE_TWO, ANY_TWO = 0, 4, 8, 9
+N_TABLES = 10
+N_TABLES_ONCE = 8  # in files of earlier versions, without those for plain words
 
 Features = list[tuple[int, int]]
+Table = dict[int, float]
 
 
 class Spacing:
-    """Weights for "no space here", by table and key. Without any, all words are set apart by single spaces."""
+    """What speaks for "no space here", by table and key. Without anything, words are set apart by single spaces."""
 
     def __init__(self) -> None:
-        self.tables: list[dict[int, float]] = [{} for _ in range(N_TABLES)]
+        self.tables: list[Table] = [{} for _ in range(N_TABLES)]
 
     def learn(self, docs: Iterable[Doc]) -> None:
         """Learn anew from Docs whose spaces are known. Others teach nothing."""
         gaps: list[tuple[Features, bool]] = []
+        plain: dict[int, int] = defaultdict(int)
         for doc in docs:
             if not doc.has_unknown_spaces:
                 keys = doc.to_array([ORTH, SHAPE])
+                forms, shapes = keys[:, 0].tolist(), keys[:, 1].tolist()
                 joined = (doc.to_array(SPACY) == 0).tolist()
-                gaps.extend(zip(_gaps(keys[:, 0].tolist(), keys[:, 1].tolist()), joined, strict=False))
+                found = _gaps(forms, shapes, are_plain(shapes, doc.vocab.strings))
+                for features, joined_here in zip(found, joined, strict=False):
+                    table, key = features[0]
+                    if table == THESE_TWO:
+                        plain[key] += 1 if joined_here else -1
+                    else:
+                        gaps.append((features, joined_here))
         self.tables = [{} for _ in range(N_TABLES)]
-        totals: list[dict[int, float]] = [{} for _ in range(N_TABLES)]
+        totals: list[Table] = [{} for _ in range(N_TABLES)]
         clock = 0
         for _ in range(EPOCHS):
             for features, joined_here in gaps:
@@ -47,26 +64,27 @@ class Spacing:
         for weights, total in zip(self.tables, totals, strict=True):
             for key in weights:
                 weights[key] -= total[key] / (clock + 1)
+        if plain:
+            n_joined = sum(plain.values())
+            self.tables[ANY_TWO] = {0: float(n_joined)}
+            self.tables[THESE_TWO] = {key: float(n) for key, n in plain.items() if (n > 0) != (n_joined > 0)}
 
-    def spaces(self, forms: Sequence[int], shapes: Sequence[int]) -> list[bool]:
-        """Whether a space follows each of these words, in this order."""
-        # The same sums as in _is_joined, without a list of features for each gap.
-        form_before, odd_before, even_before, shape_before = (table.get for table in self.tables[BEFORE:AFTER])
-        form_after, odd_after, even_after, shape_after = (table.get for table in self.tables[AFTER:])
-        spaces: list[bool] = []
-        parity: dict[int, int] = {}
-        before = 0.0
-        for form, shape in zip(forms, shapes, strict=True):
-            parity[form] = odd = 1 - parity.get(form, 0)
-            after = form_after(form, 0.0) + shape_after(shape, 0.0) + (odd_after if odd else even_after)(form, 0.0)
-            spaces.append(before + after <= 0)
-            before = form_before(form, 0.0) + shape_before(shape, 0.0) + (odd_before if odd else even_before)(form, 0.0)
-        return [*spaces[1:], False] if spaces else []
+    def spaces(self, forms: Sequence[int], shapes: Sequence[int], strings: StringStore) -> list[bool]:
+        """Whether a space follows each of these words, in this order.
+
+        strings (StringStore): Knows the texts of the shapes.
+        """
+        # Files of earlier versions know nothing of plain words: weights are for these, too.
+        plain = are_plain(shapes, strings) if self.tables[ANY_TWO] else [False] * len(forms)
+        gaps = _gaps(forms, shapes, plain)
+        return [*(not self._is_joined(features) for features in gaps), False] if forms else []
 
     def _is_joined(self, features: Features) -> bool:
         tables = self.tables
         score = 0.0
         for table, key in features:
+            if table == THESE_TWO:
+                return tables[THESE_TWO].get(key, tables[ANY_TWO][0]) > 0
             score += tables[table].get(key, 0.0)
         return score > 0
 
@@ -80,24 +98,40 @@ class Spacing:
 
     def from_dict(self, content: dict[str, list[list[float]]]) -> None:
         """Replace the tables by what `to_dict` gave."""
-        if len(content["keys"]) != N_TABLES:
+        if len(content["keys"]) not in (N_TABLES, N_TABLES_ONCE):
             raise ValueError(f"{len(content['keys'])} tables of spaces instead of {N_TABLES}")
         for weights in content["weights"]:
             if not all(type(weight) in (int, float) and math.isfinite(weight) for weight in weights):
                 raise ValueError("weights of spaces that are not numbers")
-        self.tables = [
+        tables: list[Table] = [
             dict(zip(map(int, keys), weights, strict=True))
             for keys, weights in zip(content["keys"], content["weights"], strict=True)
         ]
+        self.tables = [*tables, *({} for _ in range(N_TABLES - len(tables)))]
 
 
-def _gaps(forms: Sequence[int], shapes: Sequence[int]) -> Iterator[Features]:
+def are_plain(shapes: Sequence[int], strings: StringStore) -> list[bool]:
+    """Which words have letters and digits only, by the keys of their shapes."""
+    return [strings[shape].isalnum() for shape in shapes]
+
+
+def _gaps(forms: Sequence[int], shapes: Sequence[int], plain: Sequence[bool]) -> Iterator[Features]:
     """The features of each gap between two words."""
-    before: Features = []
-    odd: set[int] = set()
-    for form, shape in zip(forms, shapes, strict=True):
-        odd ^= {form}
-        parity = ODD_FORM if form in odd else EVEN_FORM
-        if before:
-            yield [*before, (AFTER + FORM, form), (AFTER + parity, form), (AFTER + SHAPE_, shape)]
-        before = [(BEFORE + FORM, form), (BEFORE + parity, form), (BEFORE + SHAPE_, shape)]
+    parity: dict[int, int] = {}
+    last = (0, 0, 0, False)
+    for i, (form, shape, is_plain) in enumerate(zip(forms, shapes, plain, strict=True)):
+        parity[form] = odd = ODD_FORM if parity.get(form) != ODD_FORM else EVEN_FORM
+        if i:
+            form_before, shape_before, odd_before, was_plain = last
+            if was_plain and is_plain:
+                yield [(THESE_TWO, (form_before * STEP + form) % (1 << 64))]
+            else:
+                yield [
+                    (BEFORE + FORM, form_before),
+                    (BEFORE + odd_before, form_before),
+                    (BEFORE + SHAPE_, shape_before),
+                    (AFTER + FORM, form),
+                    (AFTER + odd, form),
+                    (AFTER + SHAPE_, shape),
+                ]
+        last = (form, shape, odd, is_plain)

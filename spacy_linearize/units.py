@@ -6,17 +6,15 @@ label and form, unless the model was trained with units and knows its whole text
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Span
 
-from .bag import FREE, ROOT, Words
+from .bag import FREE, ROOT, Array, Words
 from .control import Pair
 from .errors import error
 from .projective import is_projective
 
-Array = np.ndarray[Any, Any]
 NOUN_PHRASE = "NP"  # the tag of base noun phrases where a treebank was converted with them as units
 
 
@@ -57,7 +55,7 @@ def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
         try:
             return list(doc.noun_chunks)
         except (NotImplementedError, ValueError) as problem:
-            raise error("SL062", name=name, problem=str(problem).split("\n")[0]) from problem
+            raise error("SL062", name=name) from problem
     if units not in doc.spans:
         raise error("SL063", name=name, units=units, known=", ".join(doc.spans) or "none")
     return list(doc.spans[units])
@@ -70,21 +68,21 @@ def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool], t
     tag (int): The tag that all units have, or 0 for that of their heads.
     """
     spans = list(spans)
-    texts = [token.text for token in words.doc[words.start : words.start + len(words)]]
-    members = _members(words, spans, texts)
+    members = _members(words, spans)
     unit_of = np.empty(len(words), dtype=np.int32)
     for i, tokens in enumerate(members):
         unit_of[tokens.start : tokens.stop] = i
-    heads_of = [_head_of(words, tokens, unit_of, texts) for tokens in members]
+    heads_of = [_head_of(words, tokens, unit_of) for tokens in members]
     heads = words.heads[heads_of].copy()
     inside = heads >= 0
     heads[inside] = unit_of[heads[inside]]
     columns = words.columns[:, heads_of].copy()
     strings = words.doc.vocab.strings
     for i, tokens in enumerate(members):
-        text = " ".join(texts[tokens.start : tokens.stop])
-        if len(tokens) > 1 and text in strings and is_word(strings[text]):
-            columns[0, i] = strings[text]
+        if len(tokens) > 1:
+            text = " ".join(words.names[k] for k in tokens)
+            if text in strings and is_word(strings[text]):
+                columns[0, i] = strings[text]
     tags = words.tags[heads_of].copy()
     if tag:
         starts = {span.start - words.start for span in spans}
@@ -95,7 +93,10 @@ def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool], t
         tags=tags,
         heads=heads,
         labels=words.labels[heads_of].copy(),
+        pieces=[words.forms[tokens.start : tokens.stop].tolist() for tokens in members],
         traits=_traits(words, members),
+        ties=_ties(words, members),
+        members=members,
     )
     return Merged(merged, members, heads_of)
 
@@ -115,6 +116,16 @@ def _traits(words: Words, members: list[range]) -> Array:
     return traits
 
 
+def _ties(words: Words, members: list[range]) -> Array | None:
+    """The ties of units, from those of their tokens."""
+    from .core.hashing import mix_values
+
+    if words.ties is None:
+        return None
+    keys = [mix_values(words.ties[tokens.start : tokens.stop].tolist()) for tokens in members]
+    return np.array(keys, dtype=np.uint64)
+
+
 def merge_pairs(pairs: Iterable[Pair], merged: Merged, words: Words) -> list[Pair]:
     """Pairs of tokens as pairs of units. Within a unit, the sequence is what it is."""
     unit_of = merged.unit_of.tolist()
@@ -123,12 +134,11 @@ def merge_pairs(pairs: Iterable[Pair], merged: Merged, words: Words) -> list[Pai
         if unit_of[first] != unit_of[second]:
             result.append((unit_of[first], unit_of[second]))
         elif first > second:
-            texts = [token.text for token in words.doc[words.start : words.start + len(words)]]
-            raise error("SL064", words=[first, second], texts=texts)
+            raise error("SL064", words=[first, second], texts=words.names)
     return list(dict.fromkeys(result))
 
 
-def _members(words: Words, spans: Iterable[Span], texts: list[str]) -> list[range]:
+def _members(words: Words, spans: Iterable[Span]) -> list[range]:
     """The units and the single tokens, from left to right."""
     members: list[range] = []
     at, end = 0, len(words)
@@ -137,16 +147,16 @@ def _members(words: Words, spans: Iterable[Span], texts: list[str]) -> list[rang
         if stop <= 0 or start >= end:
             continue
         if start < 0 or stop > end:
-            raise error("SL065", words=[max(start, 0)], texts=texts)
+            raise error("SL065", words=[max(start, 0)], texts=words.names)
         if start < at:
-            raise error("SL066", words=[start], texts=texts)
+            raise error("SL066", words=[start], texts=words.names)
         members += [range(k, k + 1) for k in range(at, start)]
         members.append(range(start, stop))
         at = stop
     return members + [range(k, k + 1) for k in range(at, end)]
 
 
-def _head_of(words: Words, tokens: range, unit_of: Array, texts: list[str]) -> int:
+def _head_of(words: Words, tokens: range, unit_of: Array) -> int:
     """The token of a unit that stands for it. Everything outside must be tied to this one."""
     if len(tokens) == 1:
         return tokens.start
@@ -154,7 +164,7 @@ def _head_of(words: Words, tokens: range, unit_of: Array, texts: list[str]) -> i
     here = unit_of[tokens.start]
     tied = [k for k in tokens if heads[k] == ROOT or (heads[k] >= 0 and unit_of[heads[k]] != here)]
     if len(tied) > 1:
-        raise error("SL067", words=tied, texts=texts)
+        raise error("SL067", words=tied, texts=words.names)
     outside = np.flatnonzero((heads >= tokens.start) & (heads < tokens.stop) & (unit_of != here))
     asked = sorted({int(heads[k]) for k in outside})
     inner = [int(heads[k]) - tokens.start if k not in tied and heads[k] >= 0 else FREE for k in tokens]
@@ -162,9 +172,9 @@ def _head_of(words: Words, tokens: range, unit_of: Array, texts: list[str]) -> i
     head = next((k for k in (*tied, *asked) if k in tops), tops[-1])
     for k in asked:
         if k != head:
-            raise error("SL068", words=[k, head], texts=texts)
+            raise error("SL068", words=[k, head], texts=words.names)
     # Marked as the root, so that no arc of the unit may run over it.
     inner[head - tokens.start] = ROOT
     if not is_projective(inner):
-        raise error("SL069", words=list(tokens), texts=texts)
+        raise error("SL069", words=list(tokens), texts=words.names)
     return head

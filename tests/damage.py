@@ -92,6 +92,18 @@ def pipeline_decodes(nlp, data):
     return True
 
 
+def component_decodes(nlp, data):
+    """As `decodes`, for the bytes of a component, which are loaded into a new one with a new vocabulary."""
+    new = nlp.create_pipe("linearizer")
+    new.vocab = Vocab()
+    try:
+        doc = new.from_bytes(data)(Doc(new.vocab, words=["door", "the", "opened", "?", "Who"]))
+    except LinearizeError:
+        return False
+    assert sorted(token.text for token in doc) == ["?", "Who", "door", "opened", "the"]
+    return True
+
+
 class Treebank:
     """A treebank file that is damaged again and again.
 

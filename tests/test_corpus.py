@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy_linearize.corpus import Corpus, give, without_spaces
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.scorer import linearizer_score, match
-from spacy_linearize.spacing import Spacing
+from spacy_linearize.spacing import AFTER, FORM, Spacing
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +110,22 @@ class TestCorpus:
         with pytest.raises(LinearizeError, match=r"SL022.*'path' is None"):
             Corpus(None)
 
+    def test_paths_without_examples(self, nlp, tmp_path):
+        (tmp_path / "dev.conllu").write_text("")
+        with pytest.raises(LinearizeError, match=r"SL054.*dev\.conllu is not a \.spacy file"):
+            Corpus(tmp_path / "dev.conllu")
+        for path in (tmp_path / "nothing.spacy", tmp_path / "nothing"):
+            with pytest.raises(LinearizeError, match=r"SL183.*nothing"):
+                list(Corpus(path)(nlp))
+        with pytest.warns(UserWarning, match="W090"), pytest.raises(LinearizeError, match=r"SL183"):
+            list(Corpus(tmp_path)(nlp))
+
 
 class TestScorer:
     def example(self, nlp, output, gold, info=None, **annotation):
-        from spacy_linearize.linearizer import _claim_extensions
+        from spacy_linearize.build import claim_extensions
 
-        _claim_extensions()
+        claim_extensions()
         out = Doc(nlp.vocab, words=output.split(), **annotation)
         n = len(out)
         out._.linearization = {"given_tags": [False] * n, "given_heads": [False] * n, **(info or {})}
@@ -180,7 +190,7 @@ def spacing(nlp):
 class TestSpacing:
     def text(self, nlp, spacing, words):
         doc = Doc(nlp.vocab, words=words)
-        spaces = spacing.spaces([t.orth for t in doc], [t.shape for t in doc])
+        spaces = spacing.spaces([t.orth for t in doc], [t.shape for t in doc], nlp.vocab.strings)
         return Doc(nlp.vocab, words=words, spaces=spaces).text
 
     def test_gold_texts_come_back(self, nlp, spacing):
@@ -200,10 +210,31 @@ class TestSpacing:
 
     def test_single_spaces_without_knowledge(self, nlp):
         assert self.text(nlp, Spacing(), ["a", "b", "."]) == "a b ."
-        assert Spacing().spaces([], []) == []
+        assert Spacing().spaces([], [], nlp.vocab.strings) == []
         spacing = Spacing()
         spacing.learn([Doc(nlp.vocab, words=["a", "."])])  # unknown spaces
         assert not any(spacing.tables)
+
+    def test_plain_words_stay_apart(self, nlp):
+        """How a letter stands beside brackets and digits says nothing about how it stands beside words."""
+        spacing = Spacing()
+        words = ["row", "4", "b", "(", "b", ")", "is", "gon", "na", "be", "free", "for", "a", "day", "or", "more"]
+        spaces = [True, False, True, False, False, True, True, False, *[True] * 7, False]
+        spacing.learn([Doc(nlp.vocab, words=words, spaces=spaces)])
+        assert self.text(nlp, spacing, words) == "row 4b (b) is gonna be free for a day or more"
+        assert self.text(nlp, spacing, ["gate", "b"]) == "gate b"
+
+    def test_language_without_spaces(self, nlp):
+        spacing = Spacing()
+        spacing.learn([Doc(nlp.vocab, words=["我", "爱", "你", "。"], spaces=[False] * 4)])
+        assert self.text(nlp, spacing, ["你", "们", "爱", "我", "。"]) == "你们爱我。"
+
+    def test_tables_of_earlier_versions(self, nlp, spacing):
+        once = Spacing()
+        once.from_dict({part: tables[:8] for part, tables in spacing.to_dict().items()})
+        assert self.text(nlp, once, ["Yes", ",", "Tom", "!"]) == "Yes, Tom!"
+        once.tables[AFTER + FORM][nlp.vocab.strings["na"]] = 100.0  # as it was learned for all gaps
+        assert self.text(nlp, once, ["gon", "na"]) == "gonna"
 
     def test_unseen_forms_go_by_shape(self, nlp, spacing):
         assert self.text(nlp, spacing, ["Zebras", "run", "."]) == "Zebras run."

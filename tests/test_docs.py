@@ -2,7 +2,7 @@
 somewhere; and the files for a public repository can be read.
 
 The blocks of a page run one after the other, in one namespace and one folder, which holds a small treebank
-(train.conllu, dev.conllu, train.spacy, dev.spacy). These are the rules:
+(train.conllu, dev.conllu, train.spacy, dev.spacy) and tests/data/unordered.conllu. These are the rules:
 
 - ```python runs, unless it is marked `python notest`.
 - ```bash runs if every line of it starts with `spacy linearize`, unless it is marked `bash notest`.
@@ -17,6 +17,7 @@ import io
 import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import tempfile
@@ -41,8 +42,9 @@ from spacy_linearize.scorer import SCORES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+PACKAGE = ROOT.resolve() / "spacy_linearize"  # may be installed elsewhere, without its sources here
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted(DOCS.glob("*.md"))]
-LINKED = [*PAGES, ROOT / "examples" / "README.md"]
+LINKED = [*PAGES, ROOT / "PROJECT.md", ROOT / "examples" / "README.md"]
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -96,6 +98,8 @@ def fill(folder):
     for name in ("train", "dev"):
         shutil.copy(MINI, folder / f"{name}.conllu")
         write_corpus(folder / f"{name}.spacy")
+    (folder / "tests" / "data").mkdir(parents=True)
+    shutil.copy(MINI.with_name("unordered.conllu"), folder / "tests" / "data")
 
 
 @pytest.fixture
@@ -159,6 +163,8 @@ def test_links_lead_somewhere(path):
             continue
         name, _, anchor = link.partition("#")
         target = (path.parent / name).resolve() if name else path
+        if target.is_relative_to(PACKAGE):
+            target = Path(spacy_linearize.__file__).parent / target.relative_to(PACKAGE)
         assert target.exists(), link
         if anchor:
             assert anchor in anchors(target.read_text(encoding="utf8")), link
@@ -168,6 +174,16 @@ def test_index_names_every_page():
     index = (DOCS / "index.md").read_text(encoding="utf8")
     for path in DOCS.glob("*.md"):
         assert path.name == "index.md" or f"({path.name})" in index
+
+
+def draw_picture():
+    """The picture of the README, drawn anew."""
+    return runpy.run_path(str(DOCS / "picture.py"))["draw"](spacy_linearize.load())
+
+
+def test_the_picture_shows_what_the_pipeline_does():
+    assert (DOCS / "picture.svg").read_text(encoding="utf8") == draw_picture()
+    assert "(docs/picture.svg)" in (ROOT / "README.md").read_text(encoding="utf8")
 
 
 # Tables
@@ -300,6 +316,12 @@ def test_workflow_of_tests():
     assert {name.split("-")[0] for name in matrix["os"]} == {"ubuntu", "macos", "windows"}
 
 
+def test_workflow_of_lowest_and_newest_versions():
+    entries = workflow("tests.yml")["jobs"]["versions"]["strategy"]["matrix"]["include"]
+    pythons = supported_pythons()
+    assert {entry["versions"]: entry["python"] for entry in entries} == {"lowest": pythons[0], "newest": pythons[-1]}
+
+
 def test_workflow_of_wheels():
     content = workflow("wheels.yml")
     jobs = content["jobs"]
@@ -318,7 +340,8 @@ def test_workflow_of_wheels():
 
 
 def write():
-    """Write the output below the code of each page anew."""
+    """Write the output below the code of each page anew, and the picture."""
+    (DOCS / "picture.svg").write_text(draw_picture(), encoding="utf8")
     for path in PAGES:
         lines = path.read_text(encoding="utf8").split("\n")
         with tempfile.TemporaryDirectory() as name:

@@ -1,6 +1,7 @@
 """The scripts in examples/: each runs, and prints what it promises."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -99,10 +100,13 @@ def test_checker(example, nlp, capsys):
     assert not mild[0].better
 
 
-def test_checker_reads_standard_input():
+@pytest.mark.parametrize("name", ["-", "sentences.txt"])
+def test_checker_reads_standard_input_and_files(tmp_path, name):
     """As a process, as its description says."""
-    script = [sys.executable, FOLDER / "checker.py", "-"]
-    done = subprocess.run(script, input="He always is late.\n", capture_output=True, encoding="utf8")
+    (tmp_path / "sentences.txt").write_text("\nHe always is late.\n", encoding="utf8")
+    script = [sys.executable, FOLDER / "checker.py", name]
+    text = "\nHe always is late.\n"
+    done = subprocess.run(script, input=text, capture_output=True, encoding="utf8", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("->  He is always late.\n")
 
@@ -114,25 +118,62 @@ def test_exercise(example, nlp, capsys):
     assert "right: yesterday we went to the beach." in lines
     assert "wrong: we went to beach the yesterday." in lines
     assert "right: She usually sings in the kitchen." in lines
-    exercise = module.make_exercise(spacy_linearize.load(), Doc(nlp.vocab, **module.SENTENCES[0]))
+    exercise = module.make_exercise(nlp, Doc(nlp.vocab, **module.SENTENCES[0]))
+    assert nlp.get_pipe("linearizer").n_best == 1
     assert sorted(exercise.jumbled) == sorted(module.SENTENCES[0]["words"])
     assert exercise.accepted[0] == module.SENTENCES[0]["words"]
     assert len(exercise.accepted) == len(set(map(tuple, exercise.accepted))) > 1
 
 
-@pytest.mark.parametrize("options", [["--threads", "2"], ["--threads", "1", "--processes", "2"]], ids=" ".join)
-def test_batch(example, tmp_path, capsys, options):
+@pytest.mark.parametrize("options", [[], ["--threads", "2"], ["--processes", "2"]], ids=" ".join)
+def test_batch(tmp_path, options):
     (tmp_path / "bags.txt").write_text("\n".join(BAGS * 3) + "\n", encoding="utf8")
-    paths = [str(tmp_path / name) for name in ("bags.txt", "sentences.txt")]
-    example("batch").main([*paths, "--chunk", "7", *options])
-    assert capsys.readouterr().out.startswith("12 lines")
+    command = [sys.executable, FOLDER / "batch.py", "bags.txt", "sentences.txt", "--chunk", "5", *options]
+    done = subprocess.run(command, capture_output=True, encoding="utf8", cwd=tmp_path, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("12 lines")
     lines = (tmp_path / "sentences.txt").read_text(encoding="utf8").split("\n")
     assert lines == [*["Who opened the door?", "the dog barks.", "", "He was naïve."] * 3, ""]
 
 
+# A process that kills its first worker, as a system does that is out of memory.
+KILLER = """
+import multiprocessing, sys, threading, time
+import batch
+
+def kill():
+    while not (workers := multiprocessing.active_children()):
+        time.sleep(0.01)
+    time.sleep(1)
+    workers[0].kill()
+
+if __name__ == "__main__":
+    threading.Thread(target=kill, daemon=True).start()
+    batch.main([*sys.argv[1:], "--processes", "2", "--chunk", "100"])
+"""
+
+
+def test_batch_with_a_worker_killed(tmp_path):
+    """An error, not a job that never ends."""
+    (tmp_path / "bags.txt").write_text("door the opened ? Who\n" * 200_000, encoding="utf8")
+    (tmp_path / "killer.py").write_text(KILLER, encoding="utf8")
+    done = subprocess.run(
+        [sys.executable, "killer.py", "bags.txt", "sentences.txt"],
+        capture_output=True,
+        encoding="utf8",
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(FOLDER), *filter(None, sys.path)])},
+        timeout=300,
+    )
+    assert done.returncode == 1
+    n_lines = (tmp_path / "sentences.txt").read_text(encoding="utf8").count("Who opened the door?\n")
+    assert n_lines < 200_000
+    assert done.stderr.splitlines()[-1] == f"A worker process was killed: sentences.txt ends after {n_lines} lines."
+
+
 def test_cluster(example, tmp_path, capsys):
-    pytest.importorskip("dask.bag", reason="Dask is not installed: pip install 'spacy-linearize[dask]'")
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'spacy-linearize[dask]'")
+    pytest.importorskip("dask.bag", reason="Dask is not installed: pip install -e '.[dask]'")
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install -e '.[dask]'")
     (tmp_path / "bags.txt").write_text("\n".join(BAGS * 20) + "\n", encoding="utf8")
     arguments = [str(tmp_path / "bags.txt"), str(tmp_path / "out"), "--workers", "2", "--block", "300B"]
     done = subprocess.run(

@@ -46,14 +46,8 @@ def test_adds_up(nlp, component, heads):
                     assert sum(r.weight for r in rival.reasons) == pytest.approx(step.score - rival.score)
 
 
-def test_joint_system(corpus_path):
-    from spacy_linearize.corpus import Corpus
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer", config={"model": {"system": "joint", "table_bits": 14, "attach_bits": 10}})
-    corpus = Corpus(corpus_path, settings=[[0, 0], [1, 1]], resample=True)
-    nlp.initialize(lambda: corpus(nlp))
-    nlp.update(list(corpus(nlp)))
+def test_joint_system(joint_nlp):
+    nlp = joint_nlp
     doc = Doc(nlp.vocab, words=["dog", "the", "sees", "Maria"])
     (explanation,) = nlp.get_pipe("linearizer").explain(doc)
     assert explanation.score == pytest.approx(nlp(doc)._.linearization["score"])

@@ -118,6 +118,58 @@ class TestPipelines:
             fresh.add_pipe("linearizer").from_bytes(data)
         assert gc.isenabled()
 
+    def test_bytes_of_a_component(self, nlp):
+        """What is around the model too: msgpack, tags and labels, and the vocabulary."""
+        component = spacy.blank("en").add_pipe("linearizer").from_bytes(OLD_MODEL.read_bytes())
+        data = component.to_bytes()
+        at = data.index(b"model")  # what is before it is small, and so are its own first bytes and the last ones
+        assert at < len(data) / 2
+        near = (0, 200), (at - 100, at + 200), (len(data) - 100, len(data))
+        found = set()
+        for i in range(150):
+            rng = damage.rng_for("component", i)
+            place = rng.choice((*near, (0, at), (at, len(data))))
+            found.add(damage.component_decodes(nlp, damage.flipped(data, rng, *place)))
+        assert found == {True, False}
+        for length in (*range(0, 400, 7), *range(at - 20, at + 60), *range(at, len(data), 5000), len(data) - 1):
+            assert not damage.component_decodes(nlp, data[:length])
+        assert gc.isenabled()
+
+    def test_parts_of_a_component(self, nlp, tmp_path):
+        component = nlp.get_pipe("linearizer")
+        text, cfg = nlp(Doc(nlp.vocab, words=["the", "Who"])).text, component.label_data
+        content = spacy.util.srsly.msgpack_loads(component.to_bytes(exclude=["vocab"]))
+        for change, message in (
+            ({"cfg": b"{"}, "cannot be read"),
+            ({"cfg": 1}, "cannot be read"),
+            ({"cfg": b"[]"}, "no list of tags"),
+            ({"cfg": b'{"tags": []}'}, "no list of labels"),
+            ({"cfg": b'{"tags": [1], "labels": []}'}, "no list of tags"),
+            ({"cfg": b'{"tags": [], "labels": "x"}'}, "no list of labels"),
+            ({"model": 1}, "cannot be read"),
+            ({"vocab": b"x"}, "cannot be read"),
+        ):
+            with pytest.raises(LinearizeError, match=rf"\[SL032\].*{message}"):
+                component.from_bytes(spacy.util.srsly.msgpack_dumps({**content, **change}))
+        for part in ("cfg", "model"):
+            less = spacy.util.srsly.msgpack_dumps({key: value for key, value in content.items() if key != part})
+            with pytest.raises(LinearizeError, match=rf"\[SL032\].*no part '{part}'"):
+                component.from_bytes(less)
+            component.from_bytes(less, exclude=[part])
+        component.to_disk(tmp_path / "c")
+        (tmp_path / "c" / "cfg").write_text("{")
+        with pytest.raises(LinearizeError, match=r"\[SL032\].*cannot be read"):
+            component.from_disk(tmp_path / "c")
+        (tmp_path / "c" / "cfg").unlink()
+        with pytest.raises(ValueError, match="cfg"):
+            component.from_disk(tmp_path / "c")
+        component.from_disk(tmp_path / "c", exclude=["cfg"])
+        (tmp_path / "c" / "model").unlink()
+        with pytest.raises(OSError, match="model"):
+            component.from_disk(tmp_path / "c", exclude=["cfg"])
+        assert component.label_data == cfg
+        assert nlp(Doc(nlp.vocab, words=["the", "Who"])).text == text
+
     def test_a_failed_load_changes_nothing(self, nlp, model):
         component = nlp.get_pipe("linearizer")
         shim, engine, spacing = component.shim, component.shim.engine, component.shim.spacing

@@ -3,21 +3,21 @@
 import random
 import subprocess
 import sys
-import warnings
 
-import numpy as np
 import pytest
 import spacy
 from docs import bag, read_docs, rows, shuffled
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc
 from spacy.training import Example
 
 import spacy_linearize.linearizer
-from spacy_linearize.bag import ATTRS, Use, _words, read_words
+from spacy_linearize.bag import Use, read_words
 from spacy_linearize.corpus import Corpus, give
 from spacy_linearize.errors import LinearizeError
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
+
+
 SETTINGS = {"free": (0, 0), "tags": (1, 0), "partial": (0.5, 0.5), "full": (1, 1)}
 
 
@@ -96,6 +96,25 @@ class TestOrdering:
             component.sentences, component.tree = "doc", True
         assert [sent.text for sent in out.sents] == ["The dog", "Who opened"]
 
+    @pytest.mark.parametrize("whole", [False, True])
+    def test_sentences_stay_sentences_with_arcs_but_without_trees(self, nlp, whole):
+        component = nlp.get_pipe("linearizer")
+        words = ["dog", "The", "Who", "opened"]
+        if whole:
+            doc = Doc(nlp.vocab, words=words, heads=[0, 0, 3, 3], deps=["ROOT", "det", "nsubj", "ROOT"])
+        else:
+            doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, True, False])
+            doc[1].head, doc[1].dep_ = doc[0], "det"
+        component.sentences, component.tree, component.n_best = "sents", False, 2
+        try:
+            out = nlp(doc)
+        finally:
+            component.sentences, component.tree, component.n_best = "doc", True, 1
+        assert [sent.text for sent in out.sents] == ["The dog", "Who opened"]
+        assert out[0].head.text == "dog"
+        for rank in range(2):
+            assert [len(sent) for sent in spacy_linearize.alternative(out, rank).sents] == [2, 2]
+
     def test_labels_do_not_count_without_heads(self, nlp):
         """Otherwise the label of the root would land on another word."""
         component = nlp.get_pipe("linearizer")
@@ -139,6 +158,26 @@ class TestOrdering:
         assert [t.tag_ for t in predicted] == ["WP", "VBD", "DT", "NN", "."]
         assert [t.head.text for t in predicted] == ["opened", "opened", "door", "opened", "opened"]
 
+    def test_ignored_labels_of_given_arcs(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        component.use_deps = False
+        try:
+            out = nlp(bag(nlp, "door the opened ? Who", heads=[2, 0, 2, None, 2], deps=["x", "y", "ROOT", "", "dep"]))
+        finally:
+            component.use_deps = True
+        labels = {t.text: t.dep_ for t in out}
+        assert (labels["door"], labels["the"]) == ("x", "y")
+        assert labels["Who"] not in ("", "dep")
+
+    def test_ignored_heads_stay_where_no_tree_is_added(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        component.use_heads, component.tree = False, False
+        try:
+            out = nlp(bag(nlp, "door the opened", heads=[2, None, None], deps=["obj", "", ""]))
+        finally:
+            component.use_heads, component.tree = True, True
+        assert {(t.text, t.head.text, t.dep_) for t in out if t.has_head()} == {("door", "opened", "obj")}
+
     def test_a_free_label_is_predicted_although_tags_are_ignored(self, nlp):
         component = nlp.get_pipe("linearizer")
         component.use_tags = False
@@ -165,210 +204,6 @@ class TestOrdering:
         assert scores == sorted(scores, reverse=True)
         assert len(component.alternatives(bag(nlp, "dog"), 4)) == 1
         assert component.alternatives(Doc(nlp.vocab), 4)[0].text == ""
-
-
-class TestEverythingMoves:
-    @pytest.fixture
-    def doc(self, nlp):
-        for name in ("colour", "size"):
-            Token.set_extension(name, default=None, force=True)
-        Span.set_extension("kind", default=None, force=True)
-        Doc.set_extension("source", default=None, force=True)
-        doc = Doc(
-            nlp.vocab,
-            words=["door", "the", "opened", "?", "Who"],
-            pos=["NOUN", "DET", "VERB", "PUNCT", "PRON"],
-            morphs=["Number=Sing", "Definite=Def", "Tense=Past", "", "PronType=Int"],
-            lemmas=["door", "the", "open", "?", "who"],
-            ents=["B-OBJ", "I-OBJ", "O", "O", "B-PERS"],
-        )
-        doc[2].norm_ = "OPENED"
-        doc[0]._.colour = "red"
-        doc[4]._.size = 7
-        doc[0:2]._.kind = "noun phrase"
-        doc[1:3]._.kind = "apart afterwards"
-        doc._.source = "here"
-        doc.user_data["anything"] = {"x": 1}
-        doc.cats = {"QUESTION": 1.0}
-        doc.spans["phrases"] = [doc[0:2], Span(doc, 4, 5, label="WH", span_id="7"), doc[1:3]]
-        doc.spans["phrases"].attrs["by"] = "hand"
-        doc.user_hooks["sentiment"] = len
-        doc._context = "context"
-        return doc
-
-    def test_tokens(self, nlp, doc):
-        out = nlp(doc)
-        assert out.text == "Who opened the door?"
-        assert [t.pos_ for t in out] == ["PRON", "VERB", "DET", "NOUN", "PUNCT"]
-        assert [t.lemma_ for t in out] == ["who", "open", "the", "door", "?"]
-        assert [str(t.morph) for t in out] == ["PronType=Int", "Tense=Past", "Definite=Def", "Number=Sing", ""]
-        assert [t.norm_ for t in out] == ["who", "OPENED", "the", "door", "?"]
-        assert [t._.colour for t in out] == [None, None, None, "red", None]
-        assert [t._.size for t in out] == [7, None, None, None, None]
-
-    def test_spans_that_stay_together(self, nlp, doc):
-        out = nlp(doc)
-        assert [(e.text, e.label_) for e in out.ents] == [("Who", "PERS"), ("the door", "OBJ")]
-        # The third, "the opened", is no longer side by side in the right sequence but still adjacent: it stays too.
-        assert [(s.text, s.label_, s.id_) for s in out.spans["phrases"]] == [
-            ("the door", "", ""),
-            ("Who", "WH", "7"),
-            ("opened the", "", ""),
-        ]
-        assert out.spans["phrases"].attrs == {"by": "hand"}
-        assert out[2:4]._.kind == "noun phrase"
-
-    def test_spans_that_come_apart_are_dropped(self, nlp):
-        doc = bag(nlp, "Who ? the door opened")
-        doc.set_ents([Span(doc, 0, 2, label="X")])
-        doc.spans["pairs"] = [doc[0:2], doc[2:4]]
-        out = nlp(doc)
-        assert out.text == "Who opened the door?"
-        assert out.ents == ()
-        assert [s.text for s in out.spans["pairs"]] == ["the door"]
-
-    def test_values_of_tokens_that_are_no_more(self, nlp):
-        Token.set_extension("colour", default=None, force=True)
-        doc = bag(nlp, "door the opened ? Who")
-        doc[1]._.colour = "red"
-        doc[2]._.colour = "blue"
-        with doc.retokenize() as retokenizer:
-            retokenizer.merge(doc[0:2])
-        out = nlp(doc)
-        assert {t.text: t._.colour for t in out} == {"door the": None, "opened": "blue", "?": None, "Who": None}
-
-    def test_missing_entities_stay_missing(self, nlp):
-        doc = bag(nlp, "door the opened ? Who")
-        doc.set_ents([Span(doc, 4, 5, label="PERS")], missing=[doc[0:2]], outside=[doc[2:4]])
-        out = nlp(doc)
-        assert {t.text: t.ent_iob_ for t in out} == {"Who": "B", "opened": "O", "the": "", "door": "", "?": "O"}
-
-    def test_the_rest(self, nlp, doc):
-        out = nlp(doc)
-        assert out._.source == "here"
-        assert out.user_data["anything"] == {"x": 1}
-        assert out.cats == {"QUESTION": 1.0}
-        assert out._context == "context"
-        assert out.user_hooks == {"sentiment": len}
-        doc.tensor = np.arange(10).reshape(5, 2)
-        assert nlp(doc).tensor.tolist() == [[8, 9], [4, 5], [2, 3], [0, 1], [6, 7]]
-
-
-class TestBadInput:
-    def test_untrained(self):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("linearizer", config=CONFIG)
-        with pytest.raises(LinearizeError, match=r"SL040.*not trained.*spacy train.*source="):
-            nlp(bag(nlp, "a b"))
-        with pytest.raises(LinearizeError, match="SL040"):
-            nlp.get_pipe("linearizer").update([Example.from_dict(bag(nlp, "a b"), {})])
-
-    def test_nothing_to_order(self, nlp):
-        assert nlp(Doc(nlp.vocab)).text == ""
-        assert nlp("").text == ""
-        assert nlp(Doc(nlp.vocab, words=[" ", "\n"])).text.split() == []
-        assert nlp("dog")[0].dep_ == "ROOT"
-
-    def test_duplicate_words(self, nlp):
-        out = nlp(bag(nlp, "the the the dog dog ."))
-        assert sorted(t.text for t in out) == [".", "dog", "dog", "the", "the", "the"]
-
-    def test_cycle(self, nlp):
-        with pytest.raises(LinearizeError, match=r"SL001.*word 0 'a', word 1 'b'"):
-            nlp(bag(nlp, "a b c", heads=[1, 0, None], deps=["x", "x", ""]))
-
-    def test_two_roots(self, nlp):
-        with pytest.raises(LinearizeError, match=r"SL002.*word 0 'a', word 2 'c'"):
-            nlp(bag(nlp, "a b c", heads=[0, 0, 2], deps=["ROOT", "x", "ROOT"]))
-
-    def test_own_head_without_being_the_root(self, nlp):
-        with pytest.raises(LinearizeError, match=r"SL004.*word 1 'b'"):
-            nlp(bag(nlp, "a b", heads=[1, 1], deps=["x", "nsubj"]))
-
-    def test_head_in_another_sentence(self, nlp):
-        doc = bag(nlp, "a b c d", heads=[1, 1, 3, 3], deps=["x", "ROOT", "x", "ROOT"])
-        with pytest.raises(LinearizeError, match=r"SL043.*word 0 'a'"):
-            _words(doc, Use(), doc.to_array(ATTRS)[:1], 0)
-
-    def test_unknown_tag_and_label_are_kept(self, nlp):
-        out = nlp(bag(nlp, "dog the", tags=["TAGS", "TAGT"], heads=[0, 0], deps=["ROOT", "strange"]))
-        assert {t.text: (t.tag_, t.dep_) for t in out} == {"dog": ("TAGS", "ROOT"), "the": ("TAGT", "strange")}
-
-    def test_a_tag_learned_later_is_known(self):
-        nlp = spacy.blank("en")
-        component = nlp.add_pipe("linearizer", config={"model": {"table_bits": 10, "attach_bits": 8}})
-        first, later = (Doc(nlp.vocab, words=["dogs", "bark"], tags=[tag, "VBP"]) for tag in ("NNS", "NEW"))
-        nlp.initialize(lambda: [Example(first, first)])
-        nlp.update([Example(later, later)])
-        assert "NEW" in component.label_data["tags"]
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            nlp(later)
-
-    def test_a_thousand_tokens(self, nlp):
-        rng = random.Random(0)
-        words = [rng.choice(["dog", "the", "a", "house", "sees", f"w{i}"]) for i in range(1000)]
-        component = nlp.get_pipe("linearizer")
-        component.beam_width, width = 1, component.beam_width
-        try:
-            assert sorted(t.text for t in nlp(Doc(nlp.vocab, words=words))) == sorted(words)
-        finally:
-            component.beam_width = width
-
-    def test_extension_of_another_package(self):
-        nlp = spacy.blank("en")
-        old = Doc.remove_extension("linearization")
-        Doc.set_extension("linearization", getter=len)
-        try:
-            with pytest.raises(LinearizeError, match=r"SL041.*doc._.linearization"):
-                nlp.add_pipe("linearizer")
-        finally:
-            Doc.remove_extension("linearization")
-            Doc.set_extension("linearization", default=old[0])
-
-    @pytest.mark.parametrize(
-        ("key", "value"),
-        [
-            ("beam_width", "8"),
-            ("beam_width", 0),
-            ("beam_width", True),
-            ("n_threads", 1.5),
-            ("use_tags", 1),
-            ("use_heads", "yes"),
-            ("use_deps", None),
-            ("tree", "no"),
-            ("overwrite", 2),
-            ("sentences", "paragraphs"),
-            ("seed", "x"),
-        ],
-    )
-    def test_wrong_types_name_the_key(self, key, value):
-        with pytest.raises(LinearizeError, match=rf"SL022.*'{key}' is"):
-            spacy.blank("en").add_pipe("linearizer", config={key: value})
-
-    def test_wrong_model_settings(self):
-        with pytest.raises(LinearizeError, match=r"SL022.*'table_bits' is 99"):
-            spacy.blank("en").add_pipe("linearizer", config={"model": {"table_bits": 99}})
-
-    @pytest.mark.parametrize("n_threads", [1, 2])
-    def test_pipe_skips_a_bad_doc_and_loses_no_other(self, nlp, n_threads):
-        good = [bag(nlp, "dog The sleeps .") for _ in range(5)]
-        bad = bag(nlp, "a b", heads=[1, 0], deps=["x", "x"])
-        caught = []
-
-        def handler(name, component, docs, problem):
-            caught.append((name, [doc.text for doc in docs], problem.code))
-
-        component = nlp.get_pipe("linearizer")
-        component.n_threads = n_threads
-        component.set_error_handler(handler)
-        try:
-            out = list(nlp.pipe([*good[:2], bad, *good[2:]]))
-        finally:
-            component.set_error_handler(spacy.util.raise_error)
-            component.n_threads = 1
-        assert [doc.text for doc in out] == ["The dog sleeps."] * 5
-        assert caught == [("linearizer", ["a b "], "SL001")]
 
 
 def test_a_missing_extension_module_does_not_break_spacy(tmp_path):

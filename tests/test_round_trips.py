@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import spacy
+import srsly
 from docs import bag, read_docs, rows
 from spacy.tokens import DocBin
 
@@ -47,6 +48,37 @@ class TestRoundTrips:
         component = spacy.load(tmp_path / "model", config=changed).get_pipe("linearizer")
         assert (component.beam_width, component.sentences) == (3, "sents")
         assert component.labels == nlp.get_pipe("linearizer").labels
+
+    def test_settings_that_were_changed_are_kept(self, nlp, tmp_path):
+        other = spacy.blank("en")
+        other.add_pipe("linearizer", config=CONFIG)
+        other.from_bytes(nlp.to_bytes())
+        component = other.get_pipe("linearizer")
+        component.beam_width, component.units = 3, "ents"
+        other.to_disk(tmp_path / "model")
+        loaded = spacy.load(tmp_path / "model").get_pipe("linearizer")
+        assert (loaded.beam_width, loaded.units, loaded.n_best) == (3, "ents", 1)
+        with_changes = loaded.to_bytes()
+        component.beam_width, component.n_best = 5, 2
+        component.from_bytes(with_changes, exclude=["cfg"])
+        assert (component.beam_width, component.n_best) == (5, 2)
+        component.from_bytes(with_changes)  # what is loaded depends on nothing that was there before
+        assert (component.beam_width, component.n_best) == (3, 1)
+        # A config that says something else than before speaks last.
+        changed = {"components.linearizer.beam_width": 40}
+        loaded = spacy.load(tmp_path / "model", config=changed).get_pipe("linearizer")
+        assert (loaded.beam_width, loaded.units) == (40, "ents")
+        component.beam_width, component.units = 8, None
+        other.to_disk(tmp_path / "model")
+        assert set(srsly.read_json(tmp_path / "model" / "linearizer" / "cfg")) == {"tags", "labels"}
+
+    @pytest.mark.parametrize("changed", [{"beam_width": [8, 0]}, {"colour": [8, 3]}, {"beam_width": 3}, []])
+    def test_damaged_settings(self, nlp, changed, tmp_path):
+        nlp.to_disk(tmp_path / "model")
+        path = tmp_path / "model" / "linearizer" / "cfg"
+        srsly.write_json(path, {**srsly.read_json(path), "changed": changed})
+        with pytest.raises(LinearizeError, match=r"SL032.*its cfg has"):
+            spacy.load(tmp_path / "model")
 
     def test_bytes(self, nlp, bags):
         other = spacy.blank("en")

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 import spacy
 from docs import bag, read_docs, shuffled
@@ -93,8 +94,8 @@ class TestTraining:
         gold = Doc.from_docs(read_docs(nlp.vocab)[:3])
         assert len(list(gold.sents)) == 3
         nlp.initialize(lambda: [Example(give(gold, 1, 1), gold)])
-        # A sentence counts once for each direction.
-        assert nlp.update([Example(give(gold, 1, 1), gold)], drop=0.0)["linearizer"] <= 2 * 3
+        # A sentence counts once for each direction, and nothing has been learned yet.
+        assert 3 < nlp.update([Example(give(gold, 1, 1), gold)], drop=0.0)["linearizer"] <= 2 * 3
 
     def test_not_projective_is_reported_and_skipped(self, corpus_path, caplog):
         nlp = self.make()
@@ -142,6 +143,21 @@ class TestTraining:
         assert train(1, 0.2) == train(1, 0.2)
         assert train(1, 0.2) != train(2, 0.2)
         assert train(1, 0.2) != train(1, 0.0)
+        assert train(1, 0.0) != train(2, 0.0)  # the sequence of the examples
+
+    def test_a_failed_start_changes_nothing(self, tmp_path):
+        nlp = self.make()
+        gold = read_docs(nlp.vocab)[0]
+        component = nlp.get_pipe("linearizer")
+        component.initialize(lambda: [Example(gold.copy(), gold)], nlp=nlp)
+        before = component.to_bytes()
+        other = read_docs(nlp.vocab)[1]
+        with pytest.raises(FileNotFoundError):
+            component.initialize(lambda: [Example(other.copy(), other)], nlp=nlp, text=tmp_path / "missing.txt")
+        for labels in (["nsubj"], {"tags": "NN"}, {"tags": [1]}, {"labels": 7}):
+            with pytest.raises(LinearizeError, match=r"SL022.*'labels' is"):
+                component.initialize(lambda: [Example(other.copy(), other)], nlp=nlp, labels=labels)
+        assert component.to_bytes() == before
 
     def test_labels(self, nlp):
         component = nlp.get_pipe("linearizer")
@@ -156,5 +172,5 @@ class TestTraining:
         assert "zz" in other.vocab.strings
 
     def test_frozen_weights_survive_use_params(self, nlp):
-        with nlp.use_params({}):
+        with nlp.use_params({(0, "W"): np.zeros(1)}):  # of another component
             assert nlp(bag(nlp, "dog The sleeps .")).text == "The dog sleeps."

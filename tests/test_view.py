@@ -260,9 +260,13 @@ class TestCommand:
         Path("in.txt").write_bytes(b"dog\n\xff\xfe\ncat\n")
         code, err = view("-i", "in.txt", "-o", "pages")
         assert code == 1
-        assert err.splitlines() == ["✘ 2: it is not UTF-8", f"✔ 2 pages to {Path('pages', 'index.html')}"]
+        problem, written = err.splitlines()
+        assert problem.startswith("✘ 2: [SL182] in.txt is not UTF-8 text.")
+        assert written == f"✔ 2 pages to {Path('pages', 'index.html')}"
         Path("bad.txt").write_bytes(b"\xff\xfe\n")
-        assert view("-i", "bad.txt") == (1, "✘ 1: it is not UTF-8\n")
+        code, err = view("-i", "bad.txt")
+        assert (code, err.count("\n")) == (1, 1)
+        assert err.startswith("✘ 1: [SL182] bad.txt is not UTF-8 text.")
         assert not Path("linearization.html").exists()
 
     def test_mistakes_are_one_line(self, view):

@@ -1,0 +1,100 @@
+"""The names of tags and arc labels that training saw. The search knows no others."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from .bag import Array, Words
+from .errors import error
+
+KINDS = ("tags", "labels")
+Names = dict[str, set[str]]  # by kind
+
+
+def no_names() -> Names:
+    return {kind: set() for kind in KINDS}
+
+
+def add_names(names: Names, doc: Doc) -> None:
+    """Add the names that a Doc has."""
+    names["tags"].update(token.tag_ for token in doc if token.tag)
+    names["labels"].update(token.dep_ for token in doc if token.dep)
+
+
+def check_names(names: Any) -> Names:
+    """Names that a user gives, by kind.
+
+    names (Dict[str, List[str]]): As `label_data` of the component has them. A kind may be missing.
+    """
+    expected = "a dict with lists of tags and labels, as label_data of the component has them"
+    if not isinstance(names, dict):
+        raise error("SL022", key="labels", value=names, expected=expected)
+    for kind in KINDS:
+        texts = names.get(kind, [])
+        if not isinstance(texts, (list, tuple, set)) or any(type(text) is not str for text in texts):
+            raise error("SL022", key="labels", value=names, expected=expected)
+    return {kind: set(names.get(kind, [])) for kind in KINDS}
+
+
+def _text(key: int, strings: StringStore) -> str:
+    """The name with a key, if it is known."""
+    try:
+        return str(strings[key])
+    except KeyError:
+        return str(key)
+
+
+class KnownNames:
+    """The keys of the names that training saw, and what has been said about others."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[int]] = {kind: set() for kind in KINDS}
+        self._reported: set[tuple[str, int]] = set()
+        self._texts: list[str] = []
+        self._strings: StringStore | None = None
+
+    def know(self, names: Mapping[str, Iterable[str]], strings: StringStore) -> None:
+        """Know these names and no others.
+
+        strings (StringStore): Of the component. It gets the names, too.
+        """
+        self._texts = [text for texts in names.values() for text in texts]
+        self._strings = strings
+        for kind, texts in names.items():
+            # The names that any Doc may have for the root, and 0 for nothing, are no news.
+            self._known[kind] = {0, *(strings.add(text) for text in (*texts, "ROOT", "root"))}
+
+    def has_tag(self, key: int) -> bool:
+        return key in self._known["tags"]
+
+    def without_unknown(self, words: Words, component: str) -> Words:
+        """A tag or label that training never saw is kept in the Doc, but not seen by the search. Those that it saw may
+        be added to the Doc: one with a vocabulary of its own gets to know them.
+
+        component (str): The name of the component that warns of them, once of each.
+        """
+        strings = words.doc.vocab.strings
+        if strings is not self._strings:
+            for text in self._texts:
+                strings.add(text)
+        tags = self._unknown(words.doc, words.tags, "tags", component)
+        labels = self._unknown(words.doc, words.labels, "labels", component)
+        return words if tags is None and labels is None else words.without(tags, labels)
+
+    def _unknown(self, doc: Doc, keys: Array, kind: str, component: str) -> Array | None:
+        """Which of the keys training never saw, or None if it saw all."""
+        unknown = set(keys.tolist()) - self._known[kind]
+        if not unknown:
+            return None
+        news = {(kind, key) for key in unknown} - self._reported
+        if news:
+            self._reported |= news
+            # The Doc may have another vocabulary than the component.
+            strings = doc.vocab.strings
+            texts = sorted(repr(_text(key, strings)) for _, key in news)
+            warnings.warn(str(error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts))), stacklevel=2)
+        return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))
