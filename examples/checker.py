@@ -4,12 +4,14 @@
 is 0 where the two are the same, small where there are several good orders, and large where something is wrong.
 
     python examples/checker.py
+    python examples/checker.py sentences.txt
     echo "He always is late." | python examples/checker.py -
 
 The bundled model sees words and nothing else here, so that it is sure of short sentences only. Parse the text first,
 and arcs say what belongs together: see paraphrase.py.
 """
 
+import fileinput
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -46,9 +48,8 @@ def check(nlp: Language, sentences: Iterable[str], *, max_gap: float = MAX_GAP) 
     """
     component = nlp.get_pipe("linearizer")
     for text in sentences:
-        doc = nlp.make_doc(text)
-        gap = component.score_order(doc).gap_per_word
-        yield Finding(text, gap, component(doc).text if gap > max_gap else None)
+        result = component.score_order(nlp.make_doc(text))
+        yield Finding(text, result.gap_per_word, result.best.text if result.gap_per_word > max_gap else None)
 
 
 def main(sentences: Iterable[str] = SENTENCES) -> None:
@@ -59,4 +60,5 @@ def main(sentences: Iterable[str] = SENTENCES) -> None:
 
 
 if __name__ == "__main__":
-    main((line.strip() for line in sys.stdin) if sys.argv[1:] == ["-"] else SENTENCES)
+    with fileinput.input(encoding="utf8") as lines:
+        main((line.strip() for line in lines) if sys.argv[1:] else SENTENCES)

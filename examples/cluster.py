@@ -1,6 +1,6 @@
 """The batch job on a cluster: Dask spreads a large file of bags over its workers.
 
-    pip install "spacy-linearize[dask]"
+    pip install -e ".[dask]"
     python examples/cluster.py bags.txt sentences --workers 4
 
 Here the workers are processes of this computer. On a real cluster, give `Client` the address of its scheduler; each

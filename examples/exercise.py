@@ -51,14 +51,11 @@ def make_exercise(nlp: Language, sentence: Doc, *, max_gap: float = MAX_GAP, see
 
     max_gap (float): Accept no order with a larger gap to the best one, for each word.
     """
-    component = nlp.get_pipe("linearizer")
-    component.n_best = N_BEST
-    best = component(sentence)
     own = [token.text for token in sentence]
     accepted = [own]
-    for rank, order in enumerate(best._.linearization["alternatives"]):
-        gap = (best._.linearization["score"] - order["score"]) / len(sentence)
-        words = [token.text for token in spacy_linearize.alternative(best, rank)]
+    for order in nlp.get_pipe("linearizer").alternatives(sentence, N_BEST):
+        gap = order._.linearization["gap"] / len(sentence)
+        words = [token.text for token in order]
         if gap <= max_gap and words != own:
             accepted.append(words)
     return Exercise(random.Random(seed).sample(own, len(own)), accepted)

@@ -31,11 +31,7 @@ MAX_GAP = 30.0  # for each word
 
 def read_parsed(path: Path, nlp: Language) -> Iterator[Doc]:
     """Parsed sentences, instead of those of a parser."""
-
-    def report(where: Path, line: int, message: str) -> None:
-        print(f"{where}:{line}: {message}", file=sys.stderr)
-
-    return read_conllu(path, nlp.vocab, report=report)
+    return read_conllu(path, nlp.vocab)
 
 
 def without_capital(doc: Doc) -> Doc:
@@ -57,12 +53,10 @@ def paraphrases(nlp: Language, parsed: Doc, *, n: int = 8, max_gap: float = MAX_
     max_gap (float): Leave out orders with a larger gap.
     """
     bag = without_capital(parsed)
-    orders = nlp.get_pipe("linearizer").alternatives(bag, n)
-    best = orders[0]._.linearization["score"]
     own = list(range(len(bag)))
     found = []
-    for doc in orders:
-        gap = (best - doc._.linearization["score"]) / len(doc)
+    for doc in nlp.get_pipe("linearizer").alternatives(bag, n):
+        gap = doc._.linearization["gap"] / len(doc)
         if gap <= max_gap and list(doc._.linearization["order"]) != own:
             found.append((gap, doc.text[0].upper() + doc.text[1:]))
     return found
