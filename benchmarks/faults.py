@@ -1,7 +1,7 @@
 """What becomes of damaged files and of processes that are killed, in numbers too large for the tests.
 
     python benchmarks/faults.py models --flips 10000      every truncation, and bytes flipped at random
-    python benchmarks/faults.py pipeline --flips 2000     the same for the file linearizer/model of a pipeline
+    python benchmarks/faults.py pipeline --flips 2000     the same for the component of a pipeline
     python benchmarks/faults.py treebanks --faults 2000   CoNLL-U and brackets: bytes flipped, cut, NUL, not UTF-8
     python benchmarks/faults.py kills --times 200         a process that saves is killed: is the file whole?
 
@@ -26,6 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+FORMAT_1 = ROOT / "tests" / "data" / "old_models" / "format_1.bin"
 LONGEST = 60.0  # seconds that a case may take
 
 
@@ -104,12 +105,12 @@ def models(arguments: argparse.Namespace) -> int:
 
 
 def pipeline(arguments: argparse.Namespace) -> int:
-    """The file of a component's model."""
+    """The file of a component's model, and the component's own bytes."""
     import damage
     import spacy
 
     nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer").from_bytes((damage.DATA / "old_models" / "format_1.bin").read_bytes())
+    nlp.add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes())
     model = nlp.get_pipe("linearizer").model.to_bytes()
 
     def outcome(data: bytes) -> str:
@@ -128,6 +129,15 @@ def pipeline(arguments: argparse.Namespace) -> int:
         near_end = rng.choice((0, len(model) - 2000))
         place = (near_end, near_end + 2000) if rng.random() < 0.5 else (0, len(model))
         campaign.run(i, lambda rng=rng, place=place: outcome(damage.flipped(model, rng, *place)))
+    wrong += campaign.end()
+    # The bytes of the component have the vocabulary, tags and labels before the model.
+    component = spacy.blank("en").add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes()).to_bytes()
+    end = component.index(b"model") + 200
+    campaign = Campaign(f"component of {len(component)} bytes, a byte flipped, half of them before the model")
+    for i in range(arguments.flips):
+        rng = damage.rng_for(arguments.seed, "component", i)
+        data = damage.flipped(component, rng, 0, end if rng.random() < 0.5 else None)
+        campaign.run(i, lambda data=data: "decode" if damage.component_decodes(nlp, data) else "refused")
     wrong += campaign.end()
     return int(wrong > 0)
 

@@ -24,7 +24,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_linearize.core.bag import FREE, ROOT
-from spacy_linearize.core.engine import Linearization
+from spacy_linearize.core.records import Linearization
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.projective import is_projective
 

@@ -163,8 +163,10 @@ def with_control(rng: random.Random, case: Case, order: list[int]) -> Case:
     n = len(case)
     if n < 2 or rng.random() < 0.5:
         return case
-    # With a tree to build, the joint system has to try out far more, for seconds: keep most of its bags short.
-    if case.system == "joint" and n > (6 if rng.random() < 0.98 else 12):
+    # Where much has to be tried out it takes seconds, with a tree to build most of all: keep most of these bags short.
+    is_partial = FREE in case.heads and any(head != FREE for head in case.heads)
+    longest = 6 if case.system == "joint" else 24 if is_partial else n
+    if n > (longest if rng.random() < 0.98 else 2 * longest):
         return case
     is_possible = rng.random() < 0.7
     if not is_possible:

@@ -11,19 +11,20 @@ the legal actions along its derivations times the width of the beam.
 
 import argparse
 import json
+import math
 import os
 import platform
 import random
-import resource
+import re
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import spacy
-from core_speed import random_tree
 from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
@@ -84,25 +85,46 @@ def count_legal(engine: Any, bag: Any) -> int:
     return total
 
 
-def growth(engine: Any, words: list[str], vocab: Any, repeat: int) -> list[dict[str, Any]]:
-    """Milliseconds of one free bag, and of one tree, by the number of words, at beam 8."""
+def long_tree(golds: list[Doc], n: int, rng: random.Random) -> Doc:
+    """A tree of n words from whole sentences: the root of each hangs on that of one before it."""
+    words: list[str] = []
+    tags: list[str] = []
+    heads: list[int] = []
+    deps: list[str] = []
+    roots: list[int] = []
+    while len(words) < n:
+        gold = rng.choice(golds)
+        start = len(words)
+        if start + len(gold) > n:
+            continue
+        for token in gold:
+            is_root = token.head.i == token.i
+            words.append(token.text)
+            tags.append(token.tag_)
+            heads.append(rng.choice(roots) if is_root and roots else start + token.head.i)
+            deps.append("parataxis" if is_root and roots else token.dep_)
+        roots += [start + token.i for token in gold if token.head.i == token.i]
+    return Doc(golds[0].vocab, words=words, tags=tags, heads=heads, deps=deps)
+
+
+def growth(component: Any, golds: list[Doc], repeat: int) -> list[dict[str, Any]]:
+    """Milliseconds of one free bag and of one tree by the number of words, at beam 8, and of the tree as bundled."""
     rng = random.Random(0)
+    engine = component.shim.engine
+    texts = [token.text for gold in golds for token in gold]
     rows = []
     for n in LENGTHS:
-        texts = [rng.choice(words) for _ in range(n)]
-        arcs = random_tree(rng, n)
-        heads = [k if head < 0 else head for k, head in enumerate(arcs)]
-        deps = ["ROOT" if head < 0 else rng.choice(["nsubj", "obj", "det", "amod", "nmod"]) for head in arcs]
+        free, tree = Doc(golds[0].vocab, words=[rng.choice(texts) for _ in range(n)]), long_tree(golds, n, rng)
         row: dict[str, Any] = {"words": n}
-        for name, doc in {
-            "free": Doc(vocab, words=texts),
-            "tree": Doc(vocab, words=texts, heads=heads, deps=deps),
-        }.items():
-            if name == "free" and n > LENGTHS[-2]:
-                row[name] = None
-                continue
+        for name, doc, beam in (
+            ("free", free, 8),
+            ("tree", tree, 8),
+            ("tree, default beam", tree, component.tree_beam_width),
+        ):
             bag = read_words(doc, Use()).to_bag(engine)
-            row[name] = 1000 * fastest(lambda bag=bag: engine.order(bag, beam_width=8, tree=False), repeat)
+            is_timed = name != "free" or n <= LENGTHS[-2]
+            job = partial(engine.order, bag, beam_width=beam, tree=False)
+            row[name] = 1000 * fastest(job, repeat) if is_timed else None
         rows.append(row)
     return rows
 
@@ -114,9 +136,29 @@ def exponent(rows: list[dict[str, Any]], name: str) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def resident() -> float:
-    """The largest resident size so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def peak_memory(job: Callable[[], Any]) -> float:
+    """What a job adds to the resident size at most, in MB. Linux only: there the peak can be forgotten."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return math.nan
+
+    def read(key: str) -> int:
+        return int(re.findall(rf"{key}:\s*(\d+) kB", status.read_text())[0])
+
+    Path("/proc/self/clear_refs").write_text("5")
+    before = read("VmRSS")
+    job()
+    return (read("VmHWM") - before) / 1024
+
+
+def search_all(component: Any, docs: dict[str, list[Doc]], golds: list[Doc]) -> None:
+    """Everything once, from ready Docs: all sentences as bundled, the longest bags, and a wide beam."""
+    engine = component.shim.engine
+    for given in docs.values():
+        for doc in given:
+            component(doc)
+            engine.order(read_words(doc, Use()).to_bag(engine), beam_width=BEAMS[-1])
+    growth(component, golds, 1)
 
 
 def time_training(path: Path, config: Path) -> None:
@@ -217,6 +259,8 @@ def main() -> None:
     length = sum(len(gold) for gold in golds) / len(golds)
     print(f"{options.treebank.name}: {len(golds)} sentences of {length:.1f} words; {describe()}\n")
 
+    memory = peak_memory(lambda: search_all(component, docs, golds))
+
     print("Doc to Doc, `nlp.pipe`, as bundled; the parser is `spacy.blank('en')` with an untrained `parser`:\n")
     parser_nlp = spacy.blank("en")
     parser_nlp.add_pipe("parser").add_label("nsubj")
@@ -232,17 +276,14 @@ def main() -> None:
     print(table(rows))
 
     print("The core, ms a sentence (without trees for free words), and ns a candidate:\n")
-    before = resident()
     core = core_rows(component.shim.engine, docs, options.repeat)
     print(table(core))
 
-    print(f"Largest resident size before these searches {before:.0f} MB, after them {resident():.0f} MB.\n")
     print("Growth, beam 8, both directions, ms:\n")
-    words = [token.text for gold in golds for token in gold]
-    lengths = growth(component.shim.engine, words, nlp.vocab, options.repeat)
+    lengths = growth(component, golds, options.repeat)
     print(table(lengths))
     print(f"Exponents: free {exponent(lengths, 'free'):.2f}, tree {exponent(lengths, 'tree'):.2f} (2 is quadratic).")
-    print(f"Largest resident size: {resident():.0f} MB")
+    print(f"All of these searches take at most {memory:.0f} MB beside the model and the Docs.")
     if options.json:
         options.json.write_text(json.dumps({"docs": rows, "core": core, "growth": lengths}, indent=1), encoding="utf8")
     if options.plot:
