@@ -68,6 +68,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--chunk", type=int, default=CHUNK, help="lines for which new words are kept")
     options = parser.parse_args(arguments)
+    if min(options.processes, options.chunk, options.threads or 1) < 1:
+        parser.error("--processes, --chunk and --threads are whole numbers from 1 on")
+    if options.output.exists() and options.output.samefile(options.input):
+        parser.error("input and output are the same file")
     threads = options.threads or (os.cpu_count() or 1 if options.processes == 1 else 1)
     n_lines = 0
     with options.input.open(encoding="utf8") as lines, options.output.open("w", encoding="utf8") as sentences:

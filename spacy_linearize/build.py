@@ -60,13 +60,11 @@ class DocOrder:
 
 
 def by_rank(found: Found) -> list[DocOrder]:
-    """Of a Doc with several sentences, the n-th order has each sentence in its n-th best order."""
-    n_found = min(len(results) for _, results in found)
-    scores = [sum(results[rank].score for _, results in found) for rank in range(n_found)]
-    return [
-        DocOrder(bags=[(words, results[rank]) for words, results in found], score=score, gap=scores[0] - score)
-        for rank, score in enumerate(scores)
-    ]
+    """Of a Doc with several sentences, the n-th order has each sentence in its n-th best order, or in its last one."""
+    n_found = max(len(results) for _, results in found)
+    ranked = [[(words, results[min(rank, len(results) - 1)]) for words, results in found] for rank in range(n_found)]
+    scores = [sum(best.score for _, best in bags) for bags in ranked]
+    return [DocOrder(bags=bags, score=score, gap=scores[0] - score) for bags, score in zip(ranked, scores, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,7 +93,7 @@ def order_command(
 
     in_kind = input_kind(words, input_path, input_format, nbest)
     if output_format is None:
-        check_suffix(output_path)
+        check_suffix(output_path, "output", "--format")
     out_kind = format_of(output_path, output_format.value if output_format else None)
     check_count("threads", threads)
     if out_kind == "spacy" and output_path is None:
@@ -138,10 +138,11 @@ def view_command(
       spacy linearize view door the opened '?' Who
       spacy linearize view --input trees.conllu --output pages --n-best 10
     """
-    from .files import Problem
+    from .files import Problem, check_output
     from .pages import Pages
 
     kind = input_kind(words, input_path, input_format, nbest)
+    check_output(input_path, output_path)
     nlp = load(model, beam)
     bags = (bag for bag in read_input(nlp, words, input_path, kind) if isinstance(bag.doc, Problem) or len(bag.doc))
     first = list(islice(bags, 2))
@@ -266,10 +267,13 @@ def evaluate_command(
 
     from . import evaluation
     from .core.store import save
+    from .files import check_output
     from .plots import draw, require_matplotlib
 
     if corpus.is_file() and corpus.suffix != ".spacy":
         raise error("SL054", path=corpus)
+    for source in (corpus, log):
+        check_output(source, json_path)
     if beams and not all(b.strip().isdecimal() for b in beams.split(",")):
         raise error("SL022", key="beams", value=beams, expected="widths set apart by commas, such as 1,4,16")
     widths = [int(b) for b in beams.split(",")] if beams else []
@@ -396,7 +400,10 @@ def compact_command(
     component.n_threads = nlp.get_pipe_config("linearizer")["n_threads"] = 1
     component.shim.engine.compact(prune)
     if meta is not None:
-        nlp.meta.update(srsly.read_json(meta))
+        more = srsly.read_json(meta)
+        if not isinstance(more, dict):
+            raise error("SL022", key="meta", value=str(meta), expected="a file with a JSON object")
+        nlp.meta.update(more)
     # The linearizer brings its tags and labels along, and looks up no other strings of the vocabulary.
     is_alone = nlp.component_names == ["linearizer"] and not nlp.vocab.vectors.size
     save_pipeline(nlp, output_path, exclude=["vocab"] if is_alone else [])

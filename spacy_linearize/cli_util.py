@@ -4,12 +4,13 @@ import functools
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -40,12 +41,15 @@ class InputFormat(str, Enum):
 
 
 def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Errors that a user can do something about are one line on standard error, without a traceback."""
+    """Errors that a user can do something about are one line on standard error, without a traceback, and so are
+    warnings."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
-            command(*args, **kwargs)
+            with warnings.catch_warnings():
+                warnings.showwarning = _say_warning
+                command(*args, **kwargs)
         except BrokenPipeError as problem:
             # Who reads has had enough. Nor should Python complain when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -55,6 +59,18 @@ def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(1) from problem
 
     return wrapper
+
+
+def _say_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Without the line of the source, which tells a user of commands nothing."""
+    say(f"⚠ {message}")
 
 
 def say(text: str) -> None:
@@ -96,8 +112,10 @@ def use(nlp: "Language", tags: bool | None, heads: bool | None) -> None:
 
 def input_kind(words: list[str] | None, path: Path | None, given: InputFormat | None, nbest: int) -> str:
     """The format of the input. Says what cannot be meant, before time is spent on a pipeline."""
-    from .files import format_of
+    from .files import check_suffix, format_of
 
+    if given is None:
+        check_suffix(path, "input", "--input-format")
     kind = format_of(path, given.value if given else None)
     if kind in (None, "jsonl"):
         raise error("SL022", key="input format", value=kind, expected="text, conllu or spacy")

@@ -57,7 +57,8 @@ def evaluate(
 ) -> Run:
     """Order the sentences of a corpus with a share of their tags and arcs given.
 
-    nlp (Language): A pipeline with a trained linearizer. Only this component runs, and takes each sentence as one bag.
+    nlp (Language): A pipeline with a trained linearizer. Only this component runs, and takes each sentence as a bag of
+        single words.
     path (Path): A .spacy file.
     tags, heads, labelled, limit, seed: As for `Corpus`.
     beam_width (Optional[int]): For all bags, instead of the component's own widths.
@@ -68,8 +69,9 @@ def evaluate(
     examples = list(corpus(nlp))
     if not examples:
         raise error("SL185", path=path)
-    widths, sentences = (component.beam_width, component.tree_beam_width), component.sentences
-    component.sentences = "doc"  # what is given has no boundaries, and needs none
+    widths, parts = (component.beam_width, component.tree_beam_width), (component.sentences, component.units)
+    # What is given has no boundaries, and needs none; nor has it spans.
+    component.sentences, component.units = "doc", None
     if beam_width is not None:
         component.beam_width = component.tree_beam_width = beam_width
     width = component.width_for(heads < 1)
@@ -78,7 +80,7 @@ def evaluate(
         outputs = [component(eg.predicted) for eg in examples]
     finally:
         component.beam_width, component.tree_beam_width = widths
-        component.sentences = sentences
+        component.sentences, component.units = parts
     ms = 1000 * (time.perf_counter() - start) / len(examples)
     scored = [Example(output, eg.reference) for output, eg in zip(outputs, examples, strict=True)]
     scores = linearizer_score(scored)

@@ -5,16 +5,18 @@ A bag that cannot be read stands in the stream as the problem with it, so that i
 
 import errno
 import gc
+import itertools
 import json
 import os
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
@@ -66,25 +68,36 @@ def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = T
     need_tree (bool): Whether heads of CoNLL-U that are no tree are a problem. Otherwise they are left out.
     """
     if kind == "spacy" and path is not None:
-        for number, doc in enumerate(read_spacy(path, vocab), start=1):
-            yield Bag(number, doc)
-    elif kind == "conllu" and path is not None:
-        yield from _conllu_bags(path, vocab, need_tree)
-    elif path is None:
-        yield from _text_bags(sys.stdin.buffer, vocab, "Standard input")
-    else:
-        with path.open("rb") as file:
-            yield from _text_bags(file, vocab, str(path))
+        return itertools.starmap(Bag, enumerate(read_spacy(path, vocab), start=1))
+    if kind == "conllu" and path is not None:
+        return _conllu_bags(path, vocab, need_tree)
+    return _text_bags(path, vocab)
 
 
 def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """The Docs of a .spacy file."""
+    """The Docs of a .spacy file. It is read at once, and its strings are known from then on: those that spaCy adds with
+    the first Doc may be forgotten at the end of a memory zone, with more Docs to come."""
+    with _spacy_problems(path):
+        docs = DocBin().from_disk(path)
+        for text in docs.strings:
+            vocab.strings.add(text)
+    return _spacy_docs(docs, path, vocab)
+
+
+def _spacy_docs(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
+    with _spacy_problems(path):
+        yield from docs.get_docs(vocab)
+
+
+@contextmanager
+def _spacy_problems(path: Path) -> Iterator[None]:
+    """Whatever zlib, msgpack and spaCy make of bytes that are no Docs is one error of this package."""
     collects = gc.isenabled()
     try:
-        yield from DocBin().from_disk(path).get_docs(vocab)
+        yield
     except (OSError, MemoryError):
         raise
-    except Exception as broken:  # whatever zlib, msgpack and spaCy make of bytes that are none
+    except Exception as broken:
         if collects:
             gc.enable()  # srsly switches it off, and leaves it so when it fails
         raise error("SL180", path=path, problem=f"{type(broken).__name__}: {first_sentence(broken)}") from broken
@@ -96,21 +109,25 @@ def check_output(source: Path | None, target: Path | None) -> None:
         raise error("SL181", path=target)
 
 
-def check_suffix(path: Path | None) -> None:
-    """Refuse a file to write whose suffix stands for another format than those that can be written."""
+def check_suffix(path: Path | None, key: str, option: str) -> None:
+    """Refuse a file whose suffix stands for another format than those that are known.
+
+    key, option (str): How the user names the file, and its format.
+    """
     if path is not None and path.suffix and path.suffix.lower() not in SUFFIXES:
-        expected = f"a file that ends in {', '.join(SUFFIXES)}, or come with --format"
-        raise error("SL022", key="output", value=str(path), expected=expected)
+        expected = f"a file that ends in {', '.join(SUFFIXES)}, or come with {option}"
+        raise error("SL022", key=key, value=str(path), expected=expected)
 
 
-def _text_bags(file: IO[bytes], vocab: Vocab, name: str) -> Iterator[Bag]:
+def _text_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
     """One bag a line, words set apart by spaces. Empty lines are empty bags, so that output lines match."""
-    for number, line in enumerate(file, start=1):
-        try:
-            text = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "")
-            yield Bag(number, Doc(vocab, words=text.split()))
-        except UnicodeDecodeError:
-            yield Bag(number, Problem(str(error("SL182", path=name))))
+    with path.open("rb") if path is not None else nullcontext(sys.stdin.buffer) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                text = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "")
+                yield Bag(number, Doc(vocab, words=text.split()))
+            except UnicodeDecodeError:
+                yield Bag(number, Problem(str(error("SL182", path=path or "Standard input"))))
 
 
 def _conllu_bags(path: Path, vocab: Vocab, need_tree: bool) -> Iterator[Bag]:
@@ -239,7 +256,9 @@ def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
 
 def to_conllu(doc: Doc, rank: int = 1) -> str:
     """A Doc in CoNLL-U, with its rank among the orders of its bag if that is not the first. One with several roots has
-    a block for each of its sentences."""
+    a block for each of its sentences, one without words has none."""
+    if not len(doc):
+        return ""
     n_roots = sum(token.has_head() and token.head.i == token.i for token in doc)
     sents = list(doc.sents) if n_roots > 1 else [doc[:]]
     return "".join(_block(doc, sent, rank) for sent in sents)

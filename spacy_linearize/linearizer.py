@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,6 +176,10 @@ class Linearizer(TrainablePipe):
         if name in SETTINGS:
             check_setting(name, value)
         super().__setattr__(name, value)
+        if name in SETTINGS and "_configured" in self.__dict__:
+            changed = find_changes(self._configured, {key: getattr(self, key) for key in SETTINGS})
+            names: dict[str, Any] = self.label_data
+            self.cfg = {**names, "changed": changed} if changed else names
 
     @property
     def shim(self) -> EngineShim:
@@ -336,7 +340,7 @@ class Linearizer(TrainablePipe):
         engine.learn_lexicon(gold.sentences)
         engine.learn_ngrams([*(sentence.forms.tolist() for sentence in gold.sentences), *more])
         spacing.learn(gold.spaced)
-        self.cfg = {kind: sorted(gold.names[kind] | more_names[kind]) for kind in KINDS}
+        self.cfg = {**self.cfg, **{kind: sorted(gold.names[kind] | more_names[kind]) for kind in KINDS}}
         self.shim.replace(engine, spacing)
         self._know_names()
         self.model.initialize()
@@ -384,20 +388,11 @@ class Linearizer(TrainablePipe):
         for eg in examples:
             add_names(found, eg.reference)
         if any(found[kind] - set(self.cfg[kind]) for kind in KINDS):
-            self.cfg = {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
+            self.cfg = {**self.cfg, **{kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}}
             self._know_names()
 
-    # Serialisation: TrainablePipe does it. What is left is to add the settings that were changed, to check what is read
-    # first, so that nothing is replaced by something damaged, and to make known the strings of tags and labels.
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        with self._changes_in_cfg():
-            data: bytes = super().to_bytes(exclude=tuple(exclude))
-        return data
-
-    def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
-        with self._changes_in_cfg():
-            super().to_disk(path, exclude=tuple(exclude))
+    # Serialisation: TrainablePipe does it. What is left is to check what is read first, so that nothing is replaced by
+    # something damaged, to set the settings that were changed, and to make known the strings of tags and labels.
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Linearizer":
         exclude = tuple(exclude)
@@ -408,32 +403,25 @@ class Linearizer(TrainablePipe):
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Linearizer":
         exclude = tuple(exclude)
         if "cfg" not in exclude:
-            check_cfg(read_damaged(lambda: srsly.read_json(Path(path) / "cfg")))
+            # What is not there is no damage: srsly would call both by the same name.
+            data = (Path(path) / "cfg").read_bytes()
+            check_cfg(read_damaged(lambda: srsly.json_loads(data)))
         self._load(partial(super().from_disk, path, exclude=exclude), has_cfg="cfg" not in exclude)
         return self
 
     def _load(self, read: Callable[[], Any], *, has_cfg: bool) -> None:
-        old = dict(self.cfg)
+        old = self.cfg
+        self.cfg = self.label_data if has_cfg else dict(old)  # what is read is added to this
         try:
             read_damaged(read)
         except BaseException:
             self.cfg = old
             raise
         if has_cfg:
-            for key, value in with_changes(self._configured, self.cfg.pop("changed", {})).items():
+            changed: Any = self.cfg.get("changed", {})
+            for key, value in with_changes(self._configured, changed).items():
                 setattr(self, key, value)
         self._know_names()
 
-    @contextmanager
-    def _changes_in_cfg(self) -> Iterator[None]:
-        """Settings that were changed since the component was made from its config are stored beside names."""
-        names = self.cfg
-        changed = find_changes(self._configured, {key: getattr(self, key) for key in SETTINGS})
-        self.cfg = {**names, "changed": changed} if changed else names
-        try:
-            yield
-        finally:
-            self.cfg = names
-
     def _know_names(self) -> None:
-        self._known.know(self.cfg, self.vocab.strings)
+        self._known.know(self.label_data, self.vocab.strings)

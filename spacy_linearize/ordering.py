@@ -102,7 +102,7 @@ class Orderer:
         pairs = read_pairs(doc, [(part.start, part.start + len(part)) for part in words])
         known = [self.known.without_unknown(part, self.name) for part in words]
         if any(len(set(part.forms.tolist())) < len(part) for part in words):  # there are equal words
-            ties = read_ties(doc)
+            ties = read_ties(doc, follow_heads=not self.use.heads)
             known = [replace(part, ties=ties[part.start : part.start + len(part)]) for part in known]
         if self.units is None:
             return [Part(words=w, known=k, merged=None, before=p) for w, k, p in zip(words, known, pairs, strict=True)]

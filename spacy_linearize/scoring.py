@@ -43,7 +43,8 @@ class OrderScore:
 
     @cached_property
     def best(self) -> Doc:
-        """The best order as a new Doc, as the linearizer returns it. Built when it is asked for, without a search."""
+        """The best order as a new Doc, made as the linearizer makes its own. Built when it is asked for, without a
+        search."""
         return self.build_best()
 
     @property

@@ -22,17 +22,53 @@ POWERS = np.array([pow(STEP, i + 1, 1 << 64) for i in range(len(ATTRS))], dtype=
 PLAIN = (str, int, float, bool, type(None))  # whose texts say what they are
 
 
-def read_ties(doc: Doc) -> Array:
-    """A key for each token."""
+def read_ties(doc: Doc, *, follow_heads: bool) -> Array:
+    """A key for each token.
+
+    follow_heads (bool): Let the keys tell what tokens hang on. Where heads are given, the search sees to that.
+    """
     table = doc.to_array([ORTH, HEAD, *ATTRS])
-    heads = np.arange(len(doc)) + table[:, 1].astype(np.int64)
-    keys: Array = table[heads, 0] + table[:, 2:] @ POWERS
+    keys: Array = table[:, 2:] @ POWERS
     if isinstance(doc.tensor, np.ndarray) and doc.tensor.shape[:1] == (len(doc),):
         keys += np.array([zlib.crc32(row.tobytes()) for row in doc.tensor], dtype=np.uint64)
     for i, text in chain(_of_spans(doc), _of_extensions(doc)):
         # A sum, since they come in any sequence.
         keys[i] = (int(keys[i]) + get_string_id(text)) % (1 << 64)
+    if follow_heads:
+        heads = np.arange(len(doc)) + table[:, 1].astype(np.int64)
+        keys = _follow(_mix(keys + table[:, 0]), heads)
     return keys
+
+
+def _follow(keys: Array, heads: Array) -> Array:
+    """Keys that tell tokens of trees apart, but for those that are not in any. Equal ones of these have equal trees
+    around them: it does not matter which is called the first, but then it matters for all that hangs together."""
+    dependents = np.flatnonzero(heads != np.arange(len(heads)))
+    in_trees = np.unique(np.concatenate([dependents, heads[dependents]]))
+    while True:
+        keys = _refine(keys, heads, dependents)
+        _, firsts, counts = np.unique(keys[in_trees], return_index=True, return_counts=True)
+        if not (counts > 1).any():
+            return keys
+        keys[in_trees[firsts[counts > 1][0]]] += np.uint64(1)
+
+
+def _refine(keys: Array, heads: Array, dependents: Array) -> Array:
+    """Let the keys take in those of heads and dependents, until they tell no more tokens apart."""
+    n_before, n_different = 0, len(np.unique(keys))
+    while n_different > n_before:
+        around = np.zeros_like(keys)
+        around[dependents] = _mix(keys[heads[dependents]])
+        np.add.at(around, heads[dependents], _mix(keys[dependents] + np.uint64(1)))
+        keys = _mix(keys + _mix(around))
+        n_before, n_different = n_different, len(np.unique(keys))
+    return keys
+
+
+def _mix(keys: Array) -> Array:
+    keys = (keys ^ (keys >> np.uint64(32))) * np.uint64(STEP)
+    mixed: Array = keys ^ (keys >> np.uint64(29))
+    return mixed
 
 
 def _of_spans(doc: Doc) -> Iterator[tuple[int, str]]:

@@ -18,6 +18,7 @@ import spacy
 from commands import run
 from docs import read_docs
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_linearize.cli_util import read_input
 
@@ -201,6 +202,36 @@ class TestOrder:
         assert order("-o", tmp_path / "out.JSONL", "dog")[0] == 0
         assert json.loads((tmp_path / "out.JSONL").read_text())["number"] == 1
 
+    def test_what_the_suffix_of_the_input_tells(self, order, trained_path, tmp_path):
+        path = tmp_path / "bags.conll"
+        path.write_text(BAGS)
+        for code, out, problem in (order("-i", path), run("score", "--model", trained_path, "-i", path)):
+            assert (code, out, problem.count("\n")) == (1, "", 1)
+            assert "[SL022] Setting 'input' is" in problem
+            assert "or come with --input-format" in problem
+        assert order("-i", path, "--input-format", "text") == (0, SENTENCES, "")
+        assert order("-i", path.rename(tmp_path / "bags")) == (0, SENTENCES, "")
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_more_docs_than_are_kept_in_memory(self, order, trained_path, tmp_path, monkeypatch, threads):
+        """Each with words of its own, which are forgotten after some Docs."""
+        for module in ("cli", "score_table"):
+            monkeypatch.setattr(f"spacy_linearize.{module}.BATCH", 4)
+        words = [[f"word{i}", f"dog{i}", "the", "."] for i in range(20)]
+        DocBin(docs=[Doc(Vocab(), words=some) for some in words]).to_disk(tmp_path / "bags.spacy")
+        code, out, problem = order("-i", tmp_path / "bags.spacy", "--threads", threads, "--format", "jsonl")
+        assert (code, problem) == (0, "")
+        found = [json.loads(line)["orders"][0]["words"] for line in out.splitlines()]
+        assert [sorted(some) for some in found] == [sorted(some) for some in words]
+        code, out, problem = run("score", "--model", trained_path, "-i", tmp_path / "bags.spacy")
+        assert (code, problem, len(out.splitlines())) == (0, "", 21)
+
+    def test_an_empty_bag_in_conllu(self, order, tmp_path):
+        """It has no block, and what is written can be read again."""
+        assert order("-o", tmp_path / "out.conllu", stdin="dog the\n\nopened Who\n")[0] == 0
+        code, out, problem = order("-i", tmp_path / "out.conllu")
+        assert (code, len(out.splitlines()), problem) == (0, 2, "")
+
     def test_the_bundled_pipeline_has_a_name(self, corpus_path, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         assert run("order", "--model", "en_linearizer_ewt", "door the opened ? Who")[1] == "Who opened the door?\n"
@@ -226,9 +257,10 @@ class TestOrder:
             code, _, problem = order("-i", path, "-o", target)
             assert (code, problem.count("\n")) == (1, 1)
             assert "SL181" in problem
-        code, _, problem = run("convert", "--format", "conllu", path, path)
-        assert (code, path.read_text()) == (1, BAGS)
-        assert "SL181" in problem
+        for command in (["convert", "--format", "conllu", path, path], ["view", "-i", path, "-o", path]):
+            code, _, problem = run(*command)
+            assert (code, path.read_text()) == (1, BAGS)
+            assert "SL181" in problem
 
     def test_a_byte_order_mark(self, order, tmp_path):
         (tmp_path / "bags.txt").write_text(BAGS, encoding="utf-8-sig")
@@ -332,11 +364,12 @@ class TestScore:
         rows += ["3\tsees\t_\t_\t_\t_\t0\troot\t_\t_", "4\tit\t_\t_\t_\t_\t3\tx\t_\t_"]
         path = tmp_path / "crossing.conllu"
         path.write_text("\n".join(rows) + "\n")
-        with pytest.warns(UserWarning, match="SL058"):
-            code, out, err = run("score", "--model", trained_path, "-i", path)
+        code, out, err = run("score", "--model", trained_path, "-i", path)
         assert code == 1
         assert len(out.splitlines()) == 1
-        assert "1 (line 1): [SL049]" in err
+        warning, problem = err.splitlines()
+        assert warning.startswith("⚠ [SL058] 'linearizer' was not trained with the labels 'x'")
+        assert problem.startswith("✘ 1 (line 1): [SL049]")
         code, out, _ = run("score", "--model", trained_path, "-i", path, "--no-use-heads")
         assert code == 0
         assert len(out.splitlines()) == 2

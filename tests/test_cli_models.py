@@ -52,6 +52,10 @@ class TestConvert:
         docs = list(DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab))
         assert any(" " in token.text for doc in docs for token in doc)
 
+    def test_capitals_of_a_suffix(self, tmp_path):
+        path = Path(shutil.copy(DATA / "mini_en.conllu", tmp_path / "MINI.CONLLU"))
+        assert run("convert", path, tmp_path / "out.spacy")[0] == 0
+
     def test_only_to_a_spacy_file(self, tmp_path):
         code, _, err = run("convert", DATA / "mini_en.conllu", tmp_path / "out.conllu")
         assert (code, err.count("\n"), list(tmp_path.iterdir())) == (1, 1, [])
@@ -124,8 +128,20 @@ class TestEvaluate:
             assert run("evaluate", path, corpus_path, *options, tmp_path / f"{path.name}.json")[0] == 0
         rows = [json.loads((tmp_path / f"{name}.json").read_text())["runs"][0] for name in ("model", "sents")]
         assert rows[0] == {**rows[1], "ms": rows[0]["ms"]}
+        component = nlp.get_pipe("linearizer")
+        component.units = "names"  # of which the corpus has none
         evaluate(nlp, corpus_path, limit=2)
-        assert nlp.get_pipe("linearizer").sentences == "sents"
+        assert (component.sentences, component.units) == ("sents", "names")
+
+    def test_not_over_the_corpus(self, trained_path, corpus_path, tmp_path):
+        path = Path(shutil.copy(corpus_path, tmp_path / "dev.spacy"))
+        log = tmp_path / "log.jsonl"
+        log.write_text("{}\n")
+        for target in (path, log):
+            code, out, problem = run("evaluate", trained_path, path, "--log", log, "--json", target)
+            assert (code, out, problem.count("\n")) == (1, "", 1)
+            assert "SL181" in problem
+        assert (path.read_bytes(), log.read_text()) == (corpus_path.read_bytes(), "{}\n")
 
     def test_spans_by_hand(self):
         vocab = spacy.blank("en").vocab
@@ -154,6 +170,15 @@ class TestNewPipelines:
                 assert f"[SL181] {target} is both read and written" in problem
         assert before == {file: file.read_bytes() for file in Path("model").rglob("*") if file.is_file()}
         assert run("compact", "model", "small")[0] == 0
+
+    def test_meta(self, trained_path, tmp_path):
+        (tmp_path / "meta.json").write_text("[1]")
+        code, _, problem = run("compact", trained_path, tmp_path / "small", "--meta", tmp_path / "meta.json")
+        assert (code, (tmp_path / "small").exists()) == (1, False)
+        assert "[SL022] Setting 'meta' is" in problem
+        (tmp_path / "meta.json").write_text('{"author": "me"}')
+        assert run("compact", trained_path, tmp_path / "small", "--meta", tmp_path / "meta.json")[0] == 0
+        assert spacy.load(tmp_path / "small").meta["author"] == "me"
 
     def test_threads_of_training_are_no_matter_of_users(self, trained_path, tmp_path):
         nlp = spacy.load(trained_path)

@@ -136,6 +136,17 @@ def test_batch(tmp_path, options):
     assert lines == [*["Who opened the door?", "the dog barks.", "", "He was naïve."] * 3, ""]
 
 
+def test_batch_with_bad_arguments(example, tmp_path, capsys):
+    """The input is still there."""
+    path = tmp_path / "bags.txt"
+    path.write_text("door the\n")
+    for options in ([path], [tmp_path / "out.txt", "--chunk", 0], [tmp_path / "out.txt", "--processes", 0]):
+        with pytest.raises(SystemExit):
+            example("batch").main([str(path), *map(str, options)])
+        assert "error: " in capsys.readouterr().err
+    assert (path.read_text(), [file.name for file in tmp_path.iterdir()]) == ("door the\n", ["bags.txt"])
+
+
 # A process that kills its first worker, as a system does that is out of memory.
 KILLER = """
 import multiprocessing, sys, threading, time

@@ -7,6 +7,7 @@ import sys
 import pytest
 import spacy
 from docs import bag, read_docs, rows, shuffled
+from random_docs import settings
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -204,6 +205,18 @@ class TestOrdering:
         assert scores == sorted(scores, reverse=True)
         assert len(component.alternatives(bag(nlp, "dog"), 4)) == 1
         assert component.alternatives(Doc(nlp.vocab), 4)[0].text == ""
+
+    def test_alternatives_of_several_sentences(self, nlp):
+        """One of a single word has one order, which goes with all those of the others."""
+        words = ["barks", "The", "dog", ".", "Yes", "Who", "?", "opened"]
+        doc = Doc(nlp.vocab, words=words, sent_starts=[1, 0, 0, 0, 1, 1, 0, 0])
+        with settings(nlp.get_pipe("linearizer"), sentences="sents") as component:
+            docs = component.alternatives(doc, 5)
+        assert len({tuple(token.text for token in one) for one in docs}) == len(docs) == 5
+        assert {one[4].text for one in docs} == {"Yes"}
+        gaps = [one._.linearization["gap"] for one in docs]
+        assert gaps == sorted(gaps)
+        assert gaps[0] == 0
 
 
 def test_a_missing_extension_module_does_not_break_spacy(tmp_path):

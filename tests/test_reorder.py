@@ -1,11 +1,13 @@
 """Everything that a Doc has moves with its words."""
 
+import itertools
 import random
 
 import numpy as np
 import pytest
 import spacy
 from docs import bag
+from random_docs import settings
 from spacy.tokens import Doc, Span, Token
 
 
@@ -115,17 +117,21 @@ class TestEverythingMoves:
         doc.tensor = np.arange(10).reshape(5, 2)
         assert nlp(doc).tensor.tolist() == [[8, 9], [4, 5], [2, 3], [0, 1], [6, 7]]
 
-    @pytest.mark.parametrize("setting", ["free", "partial", "full"])
+    @pytest.mark.parametrize("setting", ["free", "partial", "full", "ignored"])
     def test_equal_words_that_are_not_the_same(self, nlp, setting):
         """Which of equal words goes where does not depend on the order of the input, with all that hangs on them."""
         Token.set_extension("colour", default=None, force=True)
+        with settings(nlp.get_pipe("linearizer"), use_heads=setting != "ignored"):
+            self.check_equal_words(nlp, setting)
+
+    def check_equal_words(self, nlp, setting):
         rng = random.Random(5)
         n_different = 0
         for _ in range(40):
             n = rng.randint(4, 12)
             words = rng.choices(["the", "dog", "saw", ","], k=n)
             arcs = [0, *(rng.randrange(k) for k in range(1, n))]
-            share = {"free": 0.0, "partial": 0.5, "full": 1.0}[setting]
+            share = {"free": 0.0, "partial": 0.5, "full": 1.0, "ignored": 1.0}[setting]
             given = [k == 0 or rng.random() < share for k in range(n)] if share else [False] * n
             lemmas, colours = rng.choices("abc", k=n), rng.choices(["red", "blue", None], k=n)
             is_person = [rng.random() < 0.3 for _ in words]
@@ -147,6 +153,22 @@ class TestEverythingMoves:
             assert found[0] == found[1]
             n_different += len({row[:4] for row in found[0]}) > len({row[0] for row in found[0]})
         assert n_different > 30
+
+    def test_ignored_trees_that_are_the_same(self, nlp):
+        """Two equal subtrees: one or the other may come first, but not a word of one before a word of the other."""
+        words, heads = ["the", "dog", "saw", "the", "dog"], [1, 2, 2, 4, 2]
+        found = set()
+        with settings(nlp.get_pipe("linearizer"), use_heads=False):
+            for sequence in itertools.permutations(range(5)):
+                place = {k: i for i, k in enumerate(sequence)}
+                doc = Doc(
+                    nlp.vocab,
+                    words=[words[k] for k in sequence],
+                    heads=[place[heads[k]] for k in sequence],
+                    deps=["ROOT" if k == 2 else "dep" for k in sequence],
+                )
+                found.add(tuple((t.text, t.head.i) for t in nlp(doc)))
+        assert len(found) == 1
 
     def test_equal_words_with_other_values(self, nlp):
         """The same for spans, values that are lists, rows of a tensor, and heads that are ignored."""

@@ -13,7 +13,8 @@ import pytest
 import spacy
 import srsly
 from docs import bag, read_docs, rows
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 
 from spacy_linearize.corpus import give
 from spacy_linearize.errors import LinearizeError
@@ -68,6 +69,13 @@ class TestRoundTrips:
         changed = {"components.linearizer.beam_width": 40}
         loaded = spacy.load(tmp_path / "model", config=changed).get_pipe("linearizer")
         assert (loaded.beam_width, loaded.units) == (40, "ents")
+        # One that never had any takes back those that are there.
+        assert "changed" in component.cfg
+        component.from_bytes(nlp.get_pipe("linearizer").to_bytes())
+        assert (component.beam_width, component.units) == (8, None)
+        component.beam_width = 3
+        component.initialize(lambda: [Example(Doc(other.vocab, words=["a"]), Doc(other.vocab, words=["a"]))])
+        assert component.cfg["changed"] == {"beam_width": [8, 3]}
         component.beam_width, component.units = 8, None
         other.to_disk(tmp_path / "model")
         assert set(srsly.read_json(tmp_path / "model" / "linearizer" / "cfg")) == {"tags", "labels"}
@@ -96,6 +104,10 @@ class TestRoundTrips:
         other = spacy.blank("en")
         other.add_pipe("linearizer", source=nlp)
         assert self.outputs(other, bags) == self.outputs(nlp, bags)
+
+    def test_a_folder_that_is_not_there(self, nlp, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            nlp.get_pipe("linearizer").from_disk(tmp_path / "nothing")
 
     def test_untrained(self, tmp_path):
         nlp = spacy.blank("en")

@@ -59,7 +59,7 @@ def convert(
     docs = DocBin(store_user_data=True)
     for path in _files(Path(source), kind, split):
         counts.files += 1
-        for doc in _read(path, vocab, SUFFIXES.get(path.suffix, kind or ""), tag, base_nps, count_and_report):
+        for doc in _read(path, vocab, SUFFIXES.get(path.suffix.lower(), kind or ""), tag, base_nps, count_and_report):
             counts.sentences += 1
             counts.not_projective += not is_projective(
                 [-1 if not t.has_head() else -2 if t.head.i == t.i else t.head.i for t in doc]
@@ -75,7 +75,7 @@ def convert(
 def _files(source: Path, kind: str | None, split: str | None) -> Iterator[Path]:
     paths = [source] if source.is_file() else sorted(path for path in source.rglob("*") if path.is_file())
     for path in paths:
-        if path.suffix not in SUFFIXES and not (kind and (source.is_file() or not path.name.startswith("."))):
+        if path.suffix.lower() not in SUFFIXES and not (kind and (source.is_file() or not path.name.startswith("."))):
             continue
         if split in SECTIONS:
             from .ptb import in_section
