@@ -1,7 +1,7 @@
 """The registered architecture: a thinc Model around the compiled core.
 
-The core learns by perceptron updates, not by gradients. So the Model has no parameters of its own: a Shim holds the
-engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
+The core learns online, in tables of its own. So the Model has no parameters, and there are no gradients: a Shim holds
+the engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
 """
 
 import gc
@@ -67,7 +67,7 @@ def build_transition_linearizer(
     attach_bits (int): The table for free arcs and labels likewise.
     tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
     labelled (bool): Whether arcs that are added get labels.
-    update (str): "max_violation" or "early".
+    update (str): "max_violation", "early" or "softmax", see `core.learn`.
     copies (int): How many copies of the weights are trained, each on a random share of the examples and of
         the features. The model is their mean.
     min_updates (int): A weight stays 0 until so many updates have met it.

@@ -1,9 +1,15 @@
-"""Perceptron updates for a beam search.
+"""Updates of the weights for a beam search.
 
-The update compares a prefix of the gold derivation with the best prefix of the same length in the beam, at a step where
-the model prefers the wrong one (Huang et al. 2012). `early` takes the step where the gold derivation falls out of the
-beam (Collins and Roark 2004), `max_violation` the step where the two scores are furthest apart.
+The update compares prefixes of derivations at one step of the search: the gold one, and what the beam holds beside it.
+With the rules of the perceptron that is the best one of the beam, at a step where the model prefers it (Huang et al.
+2012). `early` takes the step where the gold derivation falls out of the beam (Collins and Roark 2004), `max_violation`
+the step where the two scores are furthest apart.
+
+`softmax` takes that step, too, or the last one where the gold derivation wins, and makes it more probable beside all
+others in the beam: each of these counts as much as it is probable. (Zhou et al. 2015 and Andor et al. 2016 do this where
+the gold derivation falls out of the beam.)
 """
+from libc.math cimport exp
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
@@ -18,16 +24,26 @@ from .weights cimport Weights
 
 from ..errors import error
 
-RULES = ("max_violation", "early")
+RULES = ("max_violation", "early", "softmax")
+# A score is a sum over templates, each with weights of the size of an update. So scores grow with the templates, and what
+# divides them to make probabilities of them does so, too.
+TEMPERATURE = 0.5                # for each template
+cdef double MIN_SHARE = 0.01     # less probable derivations do not count
+
+
+cdef struct RivalC:
+    int trace           # a state of the beam that is not gold
+    double score
+    double share        # of the update
 
 
 cdef struct StepC:
     ActionC gold            # the gold action
     double gold_score       # of the gold derivation, this action included
     double best_score       # of the first state in the beam
-    int best                # its trace
     bint best_is_gold
     bint gold_in_beam
+    int first_rival, end_of_rivals  # best first
 
 
 def update(Decoder decoder not None, Bag bag not None, order, heads, tags, labels, *, int width,
@@ -36,7 +52,7 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
 
     order, heads, tags, labels: The gold order and tree, see `system.make_gold`.
     width (int): Of the beam.
-    rule (str): "max_violation" or "early".
+    rule (str): "max_violation", "early" or "softmax".
     dropout (float): Share of features to leave out, chosen by the seed.
     seed (int): Should differ from example to example.
     blind (float): Share of features that this learner never looks at, chosen by the blind_seed.
@@ -50,36 +66,40 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
     cdef SearchC search = decoder.prepare(bag, workspace, weights.for_training(), width)
     workspace.c.extraction.masks[0] = make_mask(dropout, seed)
     workspace.c.extraction.masks[1] = make_mask(blind, blind_seed)
-    cdef bint early = rule == "early"
+    cdef double temperature = TEMPERATURE * max(
+        1, len(decoder.features.templates) + len(decoder.features.pair_templates))
+    cdef bint early = rule == "early", is_soft = rule == "softmax", lost
     cdef vector[StepC] steps
-    cdef vector[ActionC] predicted
-    cdef int lost_word, at, first
+    cdef vector[RivalC] rivals
+    cdef int lost_word, at, n_compared = 0
     with nogil:
-        lost_word = search_beside_gold(&search, &workspace.c, &gold, early, &steps)
+        lost_word = search_beside_gold(&search, &workspace.c, &gold, early, &steps, &rivals)
     if lost_word >= 0:
         raise error("SL011", words=[bag.layout.position[lost_word]], texts=bag.texts)
     at = early_step(steps) if early else worst_step(steps)
+    lost = at >= 0
+    if is_soft:
+        if not lost:
+            at = <int>steps.size() - 1
+        share_out(steps, at, rivals, temperature)
     if at >= 0:
-        predicted = actions_to(&workspace.c, steps[at].best)
-        first = 0
-        while is_same(&predicted[first], &steps[first].gold):
-            first += 1
         with nogil:
-            learn_from(&search, &workspace.c, weights, steps, predicted, first)
+            n_compared = learn_from(&search, &workspace.c, weights, steps, at, rivals)
     weights.tick()
     decoder.return_workspace(workspace)
-    return at >= 0, at + 1 - first if at >= 0 else 0
+    return lost, n_compared
 
 
 cdef int search_beside_gold(SearchC* search, WorkspaceC* workspace, GoldC* gold, bint early,
-                            vector[StepC]* steps) except -2 nogil:
-    """Advance the beam and the gold derivation side by side. Returns the word at which the gold derivation has no legal
-    action, or -1 if all is well."""
+                            vector[StepC]* steps, vector[RivalC]* rivals) except -2 nogil:
+    """Advance the beam and the gold derivation side by side. The best rival of each step has the whole share. Returns the
+    word at which the gold derivation has no legal action, or -1 if all is well."""
     cdef int n = search.context.bag.forest.n, i, b
     cdef vector[uint64_t] bits
     cdef vector[ActionC] legal
     cdef StateC state
     cdef StepC step
+    cdef RivalC rival
     bits.resize(n_blocks(n) + 1)
     start_search(search, workspace)
     start(&state, bits.data(), n)
@@ -93,13 +113,19 @@ cdef int search_beside_gold(SearchC* search, WorkspaceC* workspace, GoldC* gold,
         search.system.apply(&search.context, &state, &step.gold)
         advance(search, workspace)
         step.gold_in_beam = False
+        step.first_rival = rivals.size()
         for b in range(<int>workspace.beam.size()):
             if workspace.beam[b].is_gold:
                 workspace.beam[b].is_gold = is_same(&workspace.trace[workspace.beam[b].trace].action, &step.gold)
                 step.gold_in_beam |= workspace.beam[b].is_gold
+            if not workspace.beam[b].is_gold:
+                rival.trace = workspace.beam[b].trace
+                rival.score = workspace.beam[b].score
+                rival.share = <int>rivals.size() == step.first_rival
+                rivals.push_back(rival)
+        step.end_of_rivals = rivals.size()
         step.gold_score = state.score
         step.best_score = workspace.beam[0].score
-        step.best = workspace.beam[0].trace
         step.best_is_gold = workspace.beam[0].is_gold
         steps.push_back(step)
         if early and not step.gold_in_beam:
@@ -134,21 +160,54 @@ cdef int worst_step(vector[StepC]& steps) noexcept nogil:
     return worst
 
 
-cdef int learn_from(SearchC* search, WorkspaceC* workspace, Weights weights, vector[StepC]& steps,
-                    vector[ActionC]& predicted, int first) except -1 nogil:
-    cdef vector[ActionC] gold
-    cdef size_t i
-    for i in range(predicted.size()):
-        gold.push_back(steps[i].gold)
-    # Up to the first difference both derivations have the same features.
-    add_features(search, workspace, weights, gold, first, 1)
-    add_features(search, workspace, weights, predicted, first, -1)
+cdef int share_out(vector[StepC]& steps, int at, vector[RivalC]& rivals, double temperature) noexcept nogil:
+    """Give each rival at a step its probability as its share."""
+    cdef double best = max(steps[at].gold_score, steps[at].best_score)
+    cdef double total = exp((steps[at].gold_score - best) / temperature)
+    cdef int r
+    for r in range(steps[at].first_rival, steps[at].end_of_rivals):
+        rivals[r].share = exp((rivals[r].score - best) / temperature)
+        total += rivals[r].share
+    for r in range(steps[at].first_rival, steps[at].end_of_rivals):
+        rivals[r].share /= total
     return 0
 
 
-cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, vector[ActionC]& actions, int first,
-                      float change) except -1 nogil:
-    """Replay a derivation and change the weights of its features from one step on."""
+cdef int learn_from(SearchC* search, WorkspaceC* workspace, Weights weights, vector[StepC]& steps, int at,
+                    vector[RivalC]& rivals) except -1 nogil:
+    """Move weights from the features of each rival at a step to those of the gold derivation. Returns how many actions
+    differ at most."""
+    cdef vector[ActionC] gold
+    cdef vector[vector[ActionC]] predicted
+    cdef vector[vector[float]] losses
+    cdef vector[float] gains, loss
+    cdef int i, r, first, earliest = at + 1
+    for i in range(at + 1):
+        gold.push_back(steps[i].gold)
+    gains.assign(at + 1, 0)
+    for r in range(steps[at].first_rival, steps[at].end_of_rivals):
+        if rivals[r].share < MIN_SHARE:
+            continue
+        predicted.push_back(actions_to(workspace, rivals[r].trace))
+        # Up to the first difference both derivations have the same features.
+        first = 0
+        while is_same(&predicted.back()[first], &gold[first]):
+            first += 1
+        earliest = min(earliest, first)
+        loss.assign(at + 1, 0)
+        for i in range(first, at + 1):
+            loss[i] = -<float>rivals[r].share
+            gains[i] += <float>rivals[r].share
+        losses.push_back(loss)
+    add_features(search, workspace, weights, gold, gains)
+    for r in range(<int>predicted.size()):
+        add_features(search, workspace, weights, predicted[r], losses[r])
+    return at + 1 - earliest
+
+
+cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, vector[ActionC]& actions,
+                      vector[float]& changes) except -1 nogil:
+    """Replay a derivation and change the weights of the features of each action."""
     cdef int n = search.context.bag.forest.n, i, f, scope, n_features
     cdef vector[uint64_t] bits
     cdef vector[ActionC] legal
@@ -156,7 +215,7 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
     bits.resize(n_blocks(n) + 1)
     start(&state, bits.data(), n)
     for i in range(<int>actions.size()):
-        if i >= first:
+        if changes[i] != 0:
             legal.clear()
             search.system.legal(&search.context, &state, &legal)
             if not is_forced(&actions[i], legal.size()):
@@ -166,9 +225,9 @@ cdef int add_features(SearchC* search, WorkspaceC* workspace, Weights weights, v
                 for scope in range(N_SCOPES):
                     n_features = find_slots(search.plan, &workspace.extraction, scope, search.table.shift)
                     for f in range(n_features):
-                        weights.add(workspace.extraction.slots[f], change)
+                        weights.add(workspace.extraction.slots[f], changes[i])
                 if actions[i].type == SHIFT:
-                    add_pairs(search, workspace, weights, &state, actions[i].word, change)
+                    add_pairs(search, workspace, weights, &state, actions[i].word, changes[i])
         search.system.apply(&search.context, &state, &actions[i])
     return 0
 

@@ -38,7 +38,7 @@ class Settings:
     attach_bits (int): The table of `attach` likewise.
     tags (str): A word without a given tag gets its "usual" one, or the joint system may "search" among its tags.
     labelled (bool): Whether arcs that are added get labels.
-    update (str): "max_violation" or "early".
+    update (str): "max_violation", "early" or "softmax", see `core.learn`.
     copies (int): How many copies of the weights are trained, each on its own random share of the examples and of the
         features. The model is their mean, so that copies cost time and memory (16 bytes a weight) in training only.
     min_updates (int): A weight of the search stays 0 until so many updates have met it: the model gets smaller, and
