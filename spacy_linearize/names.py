@@ -92,9 +92,9 @@ class KnownNames:
             return None
         news = {(kind, key) for key in unknown} - self._reported
         if news:
-            self._reported |= news
             # The Doc may have another vocabulary than the component.
             strings = doc.vocab.strings
             texts = sorted(repr(_text(key, strings)) for _, key in news)
             warnings.warn(str(error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts))), stacklevel=2)
+            self._reported |= news  # not before: who makes errors of warnings has it raised by every Doc
         return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))

@@ -112,6 +112,18 @@ class TestBadInput:
         out = nlp(bag(nlp, "dog the", tags=["TAGS", "TAGT"], heads=[0, 0], deps=["ROOT", "strange"]))
         assert {t.text: (t.tag_, t.dep_) for t in out} == {"dog": ("TAGS", "ROOT"), "the": ("TAGT", "strange")}
 
+    def test_warnings_as_errors(self, trained_path):
+        """Every Doc says it, alone or among others."""
+        nlp = spacy.load(trained_path)
+        docs = [bag(nlp, "dog the", tags=["TAGX", ""]), bag(nlp, "dog the")]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for _ in range(2):
+                with pytest.raises(UserWarning, match="SL058"):
+                    list(nlp.pipe(docs))
+        with pytest.warns(UserWarning, match="SL058"):
+            nlp(docs[0])
+
     def test_a_tag_learned_later_is_known(self):
         nlp = spacy.blank("en")
         component = nlp.add_pipe("linearizer", config={"model": {"table_bits": 10, "attach_bits": 8}})
