@@ -68,7 +68,8 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
     workspace.c.extraction.masks[1] = make_mask(blind, blind_seed)
     cdef double temperature = TEMPERATURE * max(
         1, len(decoder.features.templates) + len(decoder.features.pair_templates))
-    cdef bint early = rule == "early", is_soft = rule == "softmax", lost
+    cdef bint early = rule == "early", is_soft = rule == "softmax"
+    cdef bint lost
     cdef vector[StepC] steps
     cdef vector[RivalC] rivals
     cdef int lost_word, at, n_compared = 0
@@ -78,7 +79,7 @@ def update(Decoder decoder not None, Bag bag not None, order, heads, tags, label
         raise error("SL011", words=[bag.layout.position[lost_word]], texts=bag.texts)
     at = early_step(steps) if early else worst_step(steps)
     lost = at >= 0
-    if is_soft:
+    if is_soft and not steps.empty():
         if not lost:
             at = <int>steps.size() - 1
         share_out(steps, at, rivals, temperature)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import slow
 
-from spacy_linearize.core.bag import FREE
+from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.learn import RULES, TEMPERATURE, update
 from spacy_linearize.core.settings import Settings
@@ -93,3 +93,11 @@ def test_updates_are_those_of_the_slow_search(system, rule, width):
     assert (True, True) in outcomes
     # Only the softmax has something to learn from a gold derivation that wins.
     assert ((False, True) in outcomes) == (rule == "softmax" and width > 1)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_nothing_to_learn(rule):
+    engine = Engine(Settings(table_bits=BITS, attach_bits=8))
+    assert update(engine.decoder, engine.bag(forms=[]), [], [], [], [], width=4, rule=rule) == (False, 0)
+    assert update(engine.decoder, engine.bag(forms=[1]), [0], [ROOT], [0], [0], width=4, rule=rule) == (False, 0)
+    assert not engine.decoder.weights.to_array().any()
