@@ -161,7 +161,7 @@ class TestPipelines:
         with pytest.raises(LinearizeError, match=r"\[SL032\].*cannot be read"):
             component.from_disk(tmp_path / "c")
         (tmp_path / "c" / "cfg").unlink()
-        with pytest.raises(ValueError, match="cfg"):
+        with pytest.raises(FileNotFoundError, match="cfg"):
             component.from_disk(tmp_path / "c")
         component.from_disk(tmp_path / "c", exclude=["cfg"])
         (tmp_path / "c" / "model").unlink()
