@@ -397,7 +397,8 @@ def compact_command(
     check_output(nlp.path, output_path)
     component = nlp.get_pipe("linearizer")
     # How many threads it was trained with is no matter of its users.
-    component.n_threads = nlp.get_pipe_config("linearizer")["n_threads"] = 1
+    nlp.get_pipe_config("linearizer")["n_threads"] = 1
+    component.configure(n_threads=1)
     component.shim.engine.compact(prune)
     if meta is not None:
         more = srsly.read_json(meta)

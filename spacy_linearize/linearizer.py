@@ -181,6 +181,13 @@ class Linearizer(TrainablePipe):
             names: dict[str, Any] = self.label_data
             self.cfg = {**names, "changed": changed} if changed else names
 
+    def configure(self, **settings: Any) -> None:
+        """Change settings along with the config of the pipeline, so that they are not stored as changes of it."""
+        for key, value in settings.items():
+            check_setting(key, value)
+            self._configured[key] = value
+            setattr(self, key, value)
+
     @property
     def shim(self) -> EngineShim:
         return engine_shim(self.model)

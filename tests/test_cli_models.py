@@ -187,6 +187,12 @@ class TestNewPipelines:
         assert spacy.load(tmp_path / "model").get_pipe("linearizer").n_threads == 2
         assert run("compact", tmp_path / "model", tmp_path / "small")[0] == 0
         assert spacy.load(tmp_path / "small").get_pipe("linearizer").n_threads == 1
+        # Nor does it stand in the way of those that they ask for, if it was in the config.
+        config = {"components": {"linearizer": {"n_threads": 2}}}
+        spacy.load(trained_path, config=config).to_disk(tmp_path / "threaded")
+        assert run("compact", tmp_path / "threaded", tmp_path / "small")[0] == 0
+        for given, expected in (({}, 1), (config, 2)):
+            assert spacy.load(tmp_path / "small", config=given).get_pipe("linearizer").n_threads == expected
 
     @pytest.mark.parametrize("order", [0, 5, 9])
     def test_order_of_the_language_model(self, trained_path, tmp_path, order):
