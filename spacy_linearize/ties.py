@@ -35,40 +35,24 @@ def read_ties(doc: Doc, *, follow_heads: bool) -> Array:
         # A sum, since they come in any sequence.
         keys[i] = (int(keys[i]) + get_string_id(text)) % (1 << 64)
     if follow_heads:
-        heads = np.arange(len(doc)) + table[:, 1].astype(np.int64)
-        keys = _follow(_mix(keys + table[:, 0]), heads)
+        positions = np.arange(len(doc))
+        heads = positions + table[:, 1].astype(np.int64)
+        keys = _follow(keys + table[:, 0], np.where(heads == positions, -1, heads).astype(np.int32))
     return keys
 
 
 def _follow(keys: Array, heads: Array) -> Array:
-    """Keys that tell tokens of trees apart, but for those that are not in any. Equal ones of these have equal trees
-    around them: it does not matter which is called the first, but then it matters for all that hangs together."""
-    dependents = np.flatnonzero(heads != np.arange(len(heads)))
-    in_trees = np.unique(np.concatenate([dependents, heads[dependents]]))
+    """Keys that tell apart all tokens that something hangs on. Where these are equal, so is all that they hang together
+    with: any of them may be called the first, but then what hangs on it comes first, too."""
+    from .core.bag import refine  # here, so that spaCy works without the core
+
+    with_dependents = np.unique(heads[heads >= 0])
     while True:
-        keys = _refine(keys, heads, dependents)
-        _, firsts, counts = np.unique(keys[in_trees], return_index=True, return_counts=True)
+        keys = refine(keys, heads)
+        _, firsts, counts = np.unique(keys[with_dependents], return_index=True, return_counts=True)
         if not (counts > 1).any():
             return keys
-        keys[in_trees[firsts[counts > 1][0]]] += np.uint64(1)
-
-
-def _refine(keys: Array, heads: Array, dependents: Array) -> Array:
-    """Let the keys take in those of heads and dependents, until they tell no more tokens apart."""
-    n_before, n_different = 0, len(np.unique(keys))
-    while n_different > n_before:
-        around = np.zeros_like(keys)
-        around[dependents] = _mix(keys[heads[dependents]])
-        np.add.at(around, heads[dependents], _mix(keys[dependents] + np.uint64(1)))
-        keys = _mix(keys + _mix(around))
-        n_before, n_different = n_different, len(np.unique(keys))
-    return keys
-
-
-def _mix(keys: Array) -> Array:
-    keys = (keys ^ (keys >> np.uint64(32))) * np.uint64(STEP)
-    mixed: Array = keys ^ (keys >> np.uint64(29))
-    return mixed
+        keys[with_dependents[firsts[counts > 1][0]]] += np.uint64(1)
 
 
 def _of_spans(doc: Doc) -> Iterator[tuple[int, str]]:

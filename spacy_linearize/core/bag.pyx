@@ -187,6 +187,22 @@ cdef list check_pairs(pairs, int n, texts):
     return list(checked)
 
 
+def refine(keys, heads):
+    """Keys of words that tell as many of them apart as what they hang on, and what hangs on them, does.
+
+    keys (ndarray[uint64]): Of the words.
+    heads (ndarray[int32]): Their positions, below 0 where there is none.
+    """
+    cdef const uint64_t[:] before = keys
+    cdef const int[:] arcs = as_array("heads", heads, len(keys), np.int32)
+    cdef vector[uint64_t] content
+    cdef int k
+    for k in range(before.shape[0]):
+        content.push_back(before[k])
+    colour(content, arcs, [])
+    return np.array(content, dtype=np.uint64)
+
+
 cdef int colour(vector[uint64_t]& content, const int[:] heads, vector[pair[int, int]] pairs) except -1:
     """Let the content of words take in what they are tied to, and what that is tied to, until it tells no more words
     apart: those with other ties, however far away, are not taken for equal."""
