@@ -92,6 +92,8 @@ MESSAGES = {
     "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
     "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
     "given. Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
+    "SL059": "The bag has {n} words. Up to {limit}, missing arcs are added: here they stay missing. Order the text "
+    "sentence by sentence (sentences = 'sents'), give more arcs, or set tree = false.",
     # What is wrong with something to view.
     "SL070": "There are no words to show. Name some, or a file of bags with --input.",
     "SL071": "There is no order to show. Give the orders of a bag that has words, as nlp.get_pipe('linearizer')"

@@ -1,7 +1,8 @@
 """The tree over a fixed order: scores of arcs, the best tree under the given ones, and labels.
 
 Arcs that contradict a given one cannot be chosen, so the best tree is found among those that keep every given arc. Each
-order that a transition system returns has such a tree. Bags of over MAX_CHART words get a rough tree instead. Labels are chosen afterwards, for each arc by itself.
+order that a transition system returns has such a tree. Labels are chosen afterwards, for each arc by itself. A bag of
+over MAX_CHART words keeps the arcs it has: what is missing stays missing, unless it is only the root.
 """
 import numpy as np
 from cython.operator cimport dereference
@@ -16,15 +17,15 @@ from .lexicon cimport Lexicon, LexiconC, labels_of
 from .weights cimport TableC, Weights, sum_weights
 
 from .hashing import hash_text
-from .templates import ARC_ATOMS, ARC_TEMPLATES, LABEL_TEMPLATES
+from .templates import ARC_ATOMS, ARC_TEMPLATES, LABEL_TEMPLATES, fingerprint
 
 cdef enum:
     N_ATOMS = 8         # of ARC_ATOMS
     OUTSIDE = 1         # value of an atom beyond the ends of the sentence
     ROOT_HEAD = 3       # value of the head's atoms for the root's arc
-    NO_WORD = -1
-    NOT_BEGUN = -3
-    MAX_CHART = 1000    # words: the chart takes their cube in time and their square in memory
+    C_MAX_CHART = 1000  # words: the chart takes their cube in time and their square in memory
+
+MAX_CHART = C_MAX_CHART
 
 
 cdef cppclass PartsC:
@@ -182,81 +183,6 @@ cdef SentenceC make_sentence(const int[:] order, const uint64_t[:] forms, const 
     return s
 
 
-cdef int attach_roughly(SentenceC* s, vector[int]* tree) except -1 nogil:
-    """A projective tree in linear time, for bags that are too long for a chart. It replays the order as the order-first
-    system does: a free component hangs on the word that had to be finished first when it began, or else on the root."""
-    cdef vector[int] pending, stack, top, anchor, path
-    cdef int i, k, n = s.n, s0, s1, root = NO_WORD
-    pending.resize(n)
-    top.assign(n, NO_WORD)
-    anchor.assign(n, NOT_BEGUN)
-    for i in range(n):
-        if s.heads[i] >= 0:
-            pending[s.heads[i]] += 1
-        elif s.heads[i] == ROOT:
-            root = i
-    for i in range(n):
-        k = i
-        while top[k] == NO_WORD and s.heads[k] >= 0:
-            path.push_back(k)
-            k = s.heads[k]
-        if top[k] == NO_WORD:
-            top[k] = k
-        while not path.empty():
-            top[path.back()] = top[k]
-            path.pop_back()
-    for i in range(n):
-        if anchor[top[i]] == NOT_BEGUN:
-            anchor[top[i]] = NO_WORD
-            if not stack.empty():
-                k = stack.back()
-                anchor[top[i]] = k
-                if pending[k] == 0:
-                    anchor[top[i]] = s.heads[k]
-        stack.push_back(i)
-        while not stack.empty():
-            s0 = stack.back()
-            s1 = NO_WORD
-            if stack.size() > 1:
-                s1 = stack[stack.size() - 2]
-            if s1 != NO_WORD and s.heads[s1] == s0:
-                stack.pop_back()
-                stack[stack.size() - 1] = s0
-                pending[s0] -= 1
-            elif pending[s0] > 0:
-                break
-            elif s1 != NO_WORD and s.heads[s0] == s1:
-                stack.pop_back()
-                pending[s1] -= 1
-            elif s.heads[s0] < 0:
-                stack.pop_back()
-            else:
-                break
-    for i in range(n):
-        if s.heads[i] == FREE and anchor[i] == NO_WORD and root == NO_WORD:
-            root = i
-            tree[0][i] = ROOT
-    for i in range(n):
-        if s.heads[i] == FREE and i != root:
-            tree[0][i] = anchor[i]
-            if anchor[i] == NO_WORD:
-                tree[0][i] = root
-    return 0
-
-
-def rough_tree(order, heads):
-    """What `attach_roughly` makes of an order and given heads, by input position. For tests."""
-    nothing = np.zeros(len(order), dtype=np.uint64)
-    order = np.asarray(order, dtype=np.int32)
-    cdef SentenceC s = make_sentence(order, nothing, nothing, np.asarray(heads, dtype=np.int32), nothing)
-    cdef vector[int] tree = s.heads
-    attach_roughly(&s, &tree)
-    found = [ROOT] * len(order)
-    for i, k in enumerate(order):
-        found[k] = order[tree[i]] if tree[i] >= 0 else ROOT
-    return found
-
-
 cdef class Attacher:
     """Adds the arcs and labels that an order leaves open.
 
@@ -277,16 +203,23 @@ cdef class Attacher:
         self.arc_parts = compile_parts(ARC_TEMPLATES)
         self.label_parts = compile_parts(LABEL_TEMPLATES)
 
+    @property
+    def fingerprint(self):
+        """One number for the templates, which the weights depend on."""
+        return fingerprint(ARC_TEMPLATES, *LABEL_TEMPLATES)
+
     def attach(self, order, forms, tags, heads, labels):
         """The best tree over an order.
 
         order (ndarray): Input positions in order.
         forms, tags, heads, labels (ndarray): By input position; heads and labels as in `Bag`.
-        RETURNS (Tuple[ndarray, ndarray]): Heads, none FREE, and labels, by input position.
+        RETURNS (Tuple[ndarray, ndarray]): Heads and labels, by input position. No head is FREE, unless there are more than
+            MAX_CHART words.
         """
         cdef SentenceC s = make_sentence(order, forms, tags, heads, labels)
         cdef TableC table = self.weights.for_decoding()
-        cdef vector[int] tree = self._tree(&s, &table)
+        cdef vector[int] tree = s.heads
+        self._complete(&s, &table, &tree)
         heads, labels = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.uint64)
         cdef const int[:] places = order
         cdef int[::1] new_heads = heads
@@ -294,7 +227,7 @@ cdef class Attacher:
         cdef bint is_hashed = False
         cdef int i
         for i in range(s.n):
-            new_heads[places[i]] = ROOT
+            new_heads[places[i]] = tree[i]
             if tree[i] >= 0:
                 new_heads[places[i]] = places[tree[i]]
                 if self.labelled and s.labels[i] == 0:
@@ -305,10 +238,12 @@ cdef class Attacher:
                                                        &table)
         return heads, labels
 
-    cdef vector[int] _tree(self, SentenceC* s, const TableC* table) except *:
-        """Positions of the heads in the order. The given ones, if nothing is missing; if only the root is, it is known."""
+    cdef bint _complete(self, SentenceC* s, const TableC* table, vector[int]* tree) except -1:
+        """Add the arcs that are missing from a tree of positions in the order. If only the root is, it is known.
+
+        RETURNS (bool): Whether arcs were chosen by their scores. Only then are their templates hashed.
+        """
         cdef ChartC chart
-        cdef vector[int] tree = s.heads
         cdef int i, n_missing = 0, missing = 0
         cdef bint has_root = False
         for i in range(s.n):
@@ -317,18 +252,18 @@ cdef class Attacher:
                 n_missing += 1
                 missing = i
         if n_missing == 1 and not has_root:
-            tree[missing] = ROOT
-        elif n_missing and s.n > MAX_CHART:
-            attach_roughly(s, &tree)
-        elif n_missing:
-            with nogil:
-                hash_sides(s, &self.arc_parts)
-                score_arcs(s, self.arc_parts.seeds.size(), table, &chart)
-                fill_chart(&chart, s.n)
-                i = read_tree(&chart, s.n, &tree)
-            if i:
-                raise RuntimeError("no projective tree over this order keeps the given arcs")
-        return tree
+            tree[0][missing] = ROOT
+            return False
+        if n_missing == 0 or s.n > C_MAX_CHART:
+            return False
+        with nogil:
+            hash_sides(s, &self.arc_parts)
+            score_arcs(s, self.arc_parts.seeds.size(), table, &chart)
+            fill_chart(&chart, s.n)
+            i = read_tree(&chart, s.n, tree)
+        if i:
+            raise RuntimeError("no projective tree over this order keeps the given arcs")
+        return True
 
     def score(self, order, forms, tags, given, heads):
         """The score of a tree over an order: the sum over the arcs that are not given."""
@@ -347,7 +282,8 @@ cdef class Attacher:
         return total
 
     def update(self, order, forms, tags, given_heads, given_labels, heads, labels):
-        """Learn from a gold tree: predict the arcs that are not given, and each label between gold heads and dependents.
+        """Learn from a gold tree: predict the arcs that are not given, and each label between gold heads and dependents. A
+        sentence of over MAX_CHART words teaches labels alone.
 
         RETURNS (Tuple[int, int]): How many arcs, and how many labels, were wrong.
         """
@@ -355,14 +291,15 @@ cdef class Attacher:
         cdef SentenceC s = make_sentence(order, forms, tags, given_heads, given_labels)
         cdef SentenceC gold = make_sentence(order, forms, tags, heads, labels)
         cdef TableC table = self.weights.for_training()
-        cdef vector[int] tree = self._tree(&s, &table)
+        cdef vector[int] tree = s.heads
         cdef int i, n_templates = self.label_parts.seeds.size(), wrong_arcs = 0, wrong_labels = 0
         cdef uint64_t label
-        for i in range(s.n):
-            if tree[i] != gold.heads[i]:
-                wrong_arcs += 1
-                self._add_arc(&s, gold.heads[i], i, 1)
-                self._add_arc(&s, tree[i], i, -1)
+        if self._complete(&s, &table, &tree):
+            for i in range(s.n):
+                if tree[i] != gold.heads[i]:
+                    wrong_arcs += 1
+                    self._add_arc(&s, gold.heads[i], i, 1)
+                    self._add_arc(&s, tree[i], i, -1)
         if self.labelled:
             hash_sides(&s, &self.label_parts)
             for i in range(s.n):

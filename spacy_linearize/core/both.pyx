@@ -6,10 +6,12 @@ errors differ, and an order that both find good is more often right than the bes
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport reverse, sort
 from libcpp.pair cimport pair
+from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from .bag cimport Bag, BagC, hash_sentence
 from .hashing cimport mix
+from .interrupt cimport did
 from .scores cimport SearchC, WorkspaceC
 from .search cimport Decoder, Workspace, read_off, run, score_derivation, to_arrays
 from .system cimport GoldC
@@ -27,6 +29,7 @@ cdef cppclass JobC:
     # One bag to order.
     SearchC searches[2]
     vector[CandidateC] candidates
+    unordered_map[uint64_t, size_t] number    # of the candidate with a content
     vector[pair[double, int]] ranks     # the negative score of each candidate, with its number; best first
 
 
@@ -63,10 +66,8 @@ def decode_both(decoders, bags, *, widths, weights, int n_best=1):
 
 cdef int set_job(JobC* job, Decoder first, Decoder second, Bag bag, Workspace forth, Workspace back, int width,
                  double weight) except -1:
-    job.searches[0] = first.prepare(bag, forth, first.weights.for_decoding(), width)
-    job.searches[1] = second.prepare(bag, back, second.weights.for_decoding(), width)
-    job.searches[0].ngram_weight = weight if first.ngrams.order else 0
-    job.searches[1].ngram_weight = weight if second.ngrams.order else 0
+    job.searches[0] = first.prepare_decoding(bag, forth, width, weight)
+    job.searches[1] = second.prepare_decoding(bag, back, width, weight)
     return 0
 
 
@@ -74,11 +75,13 @@ cdef list best_of(JobC* job, Bag bag, int n_best, bint mirrored):
     """The best results with different words."""
     cdef CandidateC* candidate
     cdef size_t i
+    cdef long work = 0
     results = []
     seen = set()
     for i in range(job.ranks.size()):
         if len(results) == n_best:
             break
+        did(&work, 1 + job.candidates[0].result.order.size())
         candidate = &job.candidates[job.ranks[i].second]
         if candidate.words not in seen:
             seen.add(candidate.words)
@@ -90,10 +93,11 @@ cdef int solve(JobC* job, WorkspaceC* forth, WorkspaceC* back) except -1 nogil:
     """Search in both directions, and rank what they find."""
     cdef CandidateC* candidate
     cdef size_t i
-    collect(&job.searches[0], forth, job.candidates, False)
-    collect(&job.searches[1], back, job.candidates, True)
+    collect(job, 0, forth)
+    collect(job, 1, back)
     for i in range(job.candidates.size()):
         candidate = &job.candidates[i]
+        did(&forth.work, candidate.result.order.size())
         if not candidate.scored[0]:
             candidate.scores[0] = score_derivation(&job.searches[0], forth, &candidate.result)
         if not candidate.scored[1]:
@@ -105,8 +109,9 @@ cdef int solve(JobC* job, WorkspaceC* forth, WorkspaceC* back) except -1 nogil:
     return 0
 
 
-cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& candidates, bint is_back) except -1 nogil:
+cdef int collect(JobC* job, bint is_back, WorkspaceC* workspace) except -1 nogil:
     """Search, and add the results that are not there yet. Of those that both searches find, both scores are known."""
+    cdef SearchC* search = &job.searches[is_back]
     cdef CandidateC candidate
     cdef int rank
     cdef size_t i
@@ -116,16 +121,16 @@ cdef int collect(SearchC* search, WorkspaceC* workspace, vector[CandidateC]& can
         if is_back:
             turn(&candidate.result)
         hash_candidate(search.context.bag, &candidate, search.context.mirrored != is_back)
-        i = 0
-        while i < candidates.size() and candidates[i].content != candidate.content:
-            i += 1
-        if i == candidates.size():
+        did(&workspace.work, candidate.result.order.size())
+        if job.number.count(candidate.content) == 0:
+            job.number[candidate.content] = job.candidates.size()
             candidate.scored[0] = candidate.scored[1] = False
-            candidates.push_back(candidate)
+            job.candidates.push_back(candidate)
+        i = job.number[candidate.content]
         # A beam stands by rank: of two derivations of the same result the first is the better one.
-        if not candidates[i].scored[is_back]:
-            candidates[i].scored[is_back] = True
-            candidates[i].scores[is_back] = workspace.beam[rank].score
+        if not job.candidates[i].scored[is_back]:
+            job.candidates[i].scored[is_back] = True
+            job.candidates[i].scores[is_back] = workspace.beam[rank].score
     return 0
 
 

@@ -17,6 +17,7 @@ cdef cppclass ForestC:
     vector[int] head         # given head, FREE or ROOT
     vector[int] size         # words in the given subtree, itself included
     vector[int] top          # top of the component
+    vector[int] depth        # how many heads stand above it
     vector[int] n_children
     vector[int] tops         # all component tops, ascending
     vector[int] twin         # the sibling just before with an equal subtree, or -1

@@ -124,6 +124,7 @@ cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64
 
     forest.head.resize(n)
     forest.top.resize(n)
+    forest.depth.assign(n, 0)
     forest.n_children.resize(n)
     forest.twin.assign(n, -1)
     forest.twin_above.assign(n, -1)
@@ -134,6 +135,7 @@ cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64
             parent = layout.number[h]
             forest.head[k] = parent
             forest.top[k] = forest.top[parent]
+            forest.depth[k] = forest.depth[parent] + 1
             forest.twin_above[k] = forest.twin_above[parent]
             forest.n_children[parent] += 1
             forest.has_arcs = True

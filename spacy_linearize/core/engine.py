@@ -18,13 +18,28 @@ from .bag import FREE, ROOT, Bag
 from .interrupt import worker_pool
 from .kneser_ney import estimate
 from .learner import Learner, Pair, update_attacher
-from .records import Linearization, Progress, Sentence
+from .records import Array, Linearization, Progress, Sentence
 from .search import Decoder
 from .searcher import Searcher
 from .settings import Settings
 from .weights import Weights
 
 BATCH = 64
+
+
+def _known_heads(bag: Bag, sentence: Sentence) -> Array:
+    """The heads that a search learns from: the gold ones, and where there are none the given ones. Refuses what
+    contradicts the bag, before anything is learned."""
+    if len(bag) != len(sentence):
+        raise error("SL010", n=len(bag), last=len(bag) - 1)
+    given = bag.heads
+    wrong = np.flatnonzero((given != FREE) & (sentence.heads != FREE) & (given != sentence.heads))
+    if len(wrong):
+        raise error("SL014", words=wrong.tolist(), texts=bag.texts)
+    for first, second in bag.before:
+        if first > second:
+            raise error("SL048", words=[first, second], texts=bag.texts)
+    return np.where(sentence.heads == FREE, given, sentence.heads)
 
 
 def _call(job: Callable[[], Progress]) -> Progress:
@@ -101,15 +116,20 @@ class Engine(Searcher):
         """
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
-        usable = [(bag, sentence) for bag, sentence in pairs if is_projective(sentence.heads.tolist())]
+        checked = [(bag, sentence, _known_heads(bag, sentence)) for bag, sentence in pairs]
+        usable = [pair for pair in checked if is_projective(pair[2].tolist())]
         jobs: list[Callable[[], Progress]] = []
         for learner in self._take_learners():
-            own = [(bag, sentence) for bag, sentence in usable if learner.decoder in self.decoders_for(bag)]
+            own = [
+                (bag, replace(sentence, heads=heads))
+                for bag, sentence, heads in usable
+                if learner.decoder in self.decoders_for(bag)
+            ]
             for number in range(len(learner.copies)):
                 rng = random.Random(f"{seed} {len(jobs)}")
                 jobs.append(partial(learner.update, number, own, beam_width=beam_width, dropout=dropout, rng=rng))
         if not self.builds_trees:
-            jobs.append(partial(update_attacher, self.attacher, usable))
+            jobs.append(partial(update_attacher, self.attacher, [(bag, sentence) for bag, sentence, _ in usable]))
         progress = Progress(examples=len(usable), skipped=len(pairs) - len(usable))
         with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):

@@ -113,6 +113,8 @@ cdef int search_beside_gold(SearchC* search, WorkspaceC* workspace, GoldC* gold,
         state.score += score_action(search, workspace, &state, &step.gold, legal.size())
         search.system.apply(&search.context, &state, &step.gold)
         advance(search, workspace)
+        if workspace.beam.empty():  # precedences led all states into dead ends
+            break
         step.gold_in_beam = False
         step.first_rival = rivals.size()
         for b in range(<int>workspace.beam.size()):

@@ -49,13 +49,17 @@ cdef int legal(ContextC* context, const StateC* state, vector[ActionC]* actions)
 cdef int add_shifts(ContextC* context, const StateC* state, int low, int high, vector[ActionC]* actions) except -1 nogil:
     cdef ForestC* forest = &context.bag.forest
     cdef ActionC action
-    cdef int k
+    cdef int k = low, deepest = forest.depth[low] + context.max_opened
     action.type = SHIFT
-    for k in range(low, high):
+    while k < high:
+        if forest.depth[k] > deepest:
+            k += forest.size[k]     # nor anything below it
+            continue
         if not is_shifted(state.shifted, k) and not is_redundant(forest, state.shifted, k):
             action.word = k
             action.symbol = context.bag.words[k].columns[<int>TAG]
             actions.push_back(action)
+        k += 1
     return 0
 
 

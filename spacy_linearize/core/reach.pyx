@@ -231,6 +231,7 @@ cdef int can_order(Bag bag, TransitionSystem system, pairs, int* n_tried, bint m
     context.scratch = &scratch
     context.mirrored = mirrored
     context.labelled = context.search_tags = False
+    context.max_opened = copy.forest.n
     bits.resize(n_blocks(copy.forest.n) + 1)
     start(&state, bits.data(), copy.forest.n)
     start_scratch(&scratch, copy.forest.n)

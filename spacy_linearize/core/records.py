@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import error
+
 Array = np.ndarray[Any, Any]
 Derivation = tuple[float, Array, Array, Array, Array]  # score, order, tags, heads, labels
 
@@ -34,6 +36,8 @@ class Sentence:
             values = np.asarray(getattr(self, name), dtype=dtype)
             if not len(values):
                 values = np.zeros(len(self.forms), dtype=values.dtype)
+            if values.shape != (len(self.forms),):
+                raise error("SL006", name=name, got=len(values), n=len(self.forms))
             object.__setattr__(self, name, values)
 
     def __len__(self) -> int:

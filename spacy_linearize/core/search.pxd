@@ -29,6 +29,7 @@ cdef class Decoder:
     cdef Workspace take_workspace(self)
     cdef int return_workspace(self, Workspace workspace) except -1
     cdef SearchC prepare(self, Bag bag, Workspace workspace, TableC table, int width) except *
+    cdef SearchC prepare_decoding(self, Bag bag, Workspace workspace, int width, double ngram_weight) except *
 
 
 cdef inline bint is_same(const ActionC* a, const ActionC* b) noexcept nogil:

@@ -23,6 +23,9 @@ from .weights cimport TableC
 from ..errors import error
 
 KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back to the system after use
+# Any word of a tree may be the first of it. In a chain of n heads that makes n candidates at each step, and the search
+# quadratic. No sentence begins so deep.
+cdef int MAX_OPENED = 256
 
 
 cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
@@ -198,8 +201,7 @@ cdef class Decoder:
             position: tags, heads (FREE where the system leaves that open), labels.
         """
         cdef Workspace workspace = self.take_workspace()
-        cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), width)
-        search.ngram_weight = ngram_weight if self.ngrams.order else 0
+        cdef SearchC search = self.prepare_decoding(bag, workspace, width, ngram_weight)
         cdef GoldC result
         cdef int rank
         with nogil:
@@ -239,6 +241,7 @@ cdef class Decoder:
         search.context.labelled = self.labelled
         search.context.search_tags = self.search_tags
         search.context.mirrored = self.mirrored
+        search.context.max_opened = bag.c.forest.n
         search.system = &self.system.c
         search.builds_trees = self.system.builds_trees
         search.plan = &self.features.plan
@@ -248,6 +251,14 @@ cdef class Decoder:
         search.ngrams = &self.ngrams.c
         search.ngram_weight = 0
         workspace.c.extraction.masks[0] = workspace.c.extraction.masks[1] = make_mask(0, 0)
+        return search
+
+    cdef SearchC prepare_decoding(self, Bag bag, Workspace workspace, int width, double ngram_weight) except *:
+        """As `prepare`, with the averaged weights and the language model, and without what no sentence needs."""
+        cdef SearchC search = self.prepare(bag, workspace, self.weights.for_decoding(), width)
+        search.ngram_weight = ngram_weight if self.ngrams.order else 0
+        if not bag.c.precedence.is_active:  # a precedence may need any word
+            search.context.max_opened = MAX_OPENED
         return search
 
     cdef Workspace take_workspace(self):

@@ -1,12 +1,13 @@
 """Finds the best orders of bags: two searches, experts for some kinds of bags, and the tree over what they find."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import LinearizeError, error
-from .attach import Attacher
+from .attach import MAX_CHART, Attacher
 from .bag import FREE, ROOT, Bag
 from .both import decode_both
 from .features import Features
@@ -60,9 +61,8 @@ class Searcher:
     @property
     def fingerprint(self) -> int:
         """One number for all that the weights depend on beside the settings: templates may change between versions."""
-        tree = self.experts["tree"][0].features if "tree" in self.experts else self.features
-        free = [self.experts["free"][0].features.fingerprint] if "free" in self.experts else []
-        return mix_values([self.features.fingerprint, tree.fingerprint, *free])
+        searches = [self.features, *(decoders[0].features for decoders in self.experts.values())]
+        return mix_values([*(features.fingerprint for features in searches), self.attacher.fingerprint])
 
     @property
     def decoder(self) -> Decoder:
@@ -154,6 +154,8 @@ class Searcher:
             return Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score)
         given = heads if arcs is None else np.where(heads == FREE, arcs, heads)
         heads, labels = self.attacher.attach(order, bag.column(0), tags, given, labels)
+        if len(bag) > MAX_CHART and FREE in heads:
+            warnings.warn(str(error("SL059", n=len(bag), limit=MAX_CHART)), stacklevel=2)
         return self._labelled(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
 
     @property

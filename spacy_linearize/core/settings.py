@@ -1,6 +1,5 @@
 """The settings of an engine, checked by name."""
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from .weights import MAX_BITS, MAX_UPDATES, MIN_BITS
 SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}
 DIRECTIONS = ("left_to_right", "right_to_left", "both")
 MAX_COPIES = 16
+MAX_NGRAM_WEIGHT = 1000
 TAG_CHOICES = ("usual", "search")
 EXPERTS = ("tree", "free")  # for bags with all arcs given, and with none
 
@@ -100,8 +100,8 @@ class Settings:
                 raise error("SL022", key=key, value=value, expected=f"a whole number from {low} to {high}")
         for key in ("ngram_weight", "tree_ngram_weight"):
             value = getattr(self, key)
-            if type(value) not in (int, float) or not 0 <= value < math.inf:
-                raise error("SL022", key=key, value=value, expected="a number, 0 or more")
+            if type(value) not in (int, float) or not 0 <= value <= MAX_NGRAM_WEIGHT:
+                raise error("SL022", key=key, value=value, expected=f"a number from 0 to {MAX_NGRAM_WEIGHT:,}")
         for marker in self.markers:
             if type(marker) is not int or not 0 <= marker < 1 << 64:
                 raise error("SL022", key="markers", value=marker, expected="keys of labels, whole numbers of 64 bits")

@@ -8,7 +8,8 @@
     arrays    one after the other, little endian; zlib-compressed where the stored size is smaller
 
 Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array is
-at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one.
+at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one: fractions are
+stored as they are, and of a large table at least one weight in MIN_SHARE is, each at a place of its own.
 """
 
 import json
@@ -97,7 +98,8 @@ def _check_layout(layout: Any, n_bytes: int) -> None:
             raise ValueError(f"an array of type {dtype} and length {length} ({name})")
         if type(stored) is not int or not 0 <= stored <= n_bytes - end:
             raise ValueError(f"an array of {stored} bytes, which are not there ({name})")
-        if length * np.dtype(dtype).itemsize > MAX_RATIO * stored:
+        ratio = 1 if np.dtype(dtype).kind == "f" else MAX_RATIO
+        if length * np.dtype(dtype).itemsize > ratio * stored:
             raise ValueError(f"an array of {length} entries in {stored} bytes ({name})")
         end += stored
     if end != n_bytes:
@@ -181,6 +183,7 @@ def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
         slots = take(arrays, f"{name}.slots", "<u4", source=source)
         values = take(arrays, f"{name}.values", "<f4", source=source)
         fits = len(slots) == len(values) <= 1 << bits and (not len(slots) or int(slots.max()) < 1 << bits)
+        fits = fits and bool((slots[1:] > slots[:-1]).all())
         fits = fits and (bits <= SMALL_BITS or len(slots) >= (1 << bits) // MIN_SHARE)
         is_finite = bool(np.isfinite(values).all())
     if not fits:

@@ -26,6 +26,7 @@ cdef struct ContextC:
     bint labelled       # joint: choose labels for free arcs
     bint search_tags    # joint: choose among a word's tags
     bint mirrored       # right to left: the state's left is the sentence's right
+    int max_opened      # order first: a SHIFT opens at most so many levels of a tree at once
 
 
 cdef cppclass GoldC:

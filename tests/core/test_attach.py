@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 import slow
 
-from spacy_linearize.core.attach import Attacher
+from spacy_linearize.core import attach
+from spacy_linearize.core.attach import MAX_CHART, Attacher
+from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.lexicon import Lexicon
+from spacy_linearize.core.records import Sentence
 from spacy_linearize.core.weights import Weights
 
 FORMS, TAGS = np.array([11, 12, 13, 14, 15], dtype=np.uint64), np.array([1, 2, 3, 1, 2], dtype=np.uint64)
@@ -97,3 +100,36 @@ def test_given_arcs_and_labels_stay(attacher, mini):
         assert brute.keeps(heads.tolist(), given.tolist())
         assert brute.is_projective(heads.tolist())
         assert (new_labels[keep] == s.labels[keep]).all()
+
+
+def test_a_sentence_beyond_the_chart_teaches_labels_alone():
+    n = MAX_CHART + 1
+    lexicon = Lexicon()
+    forms, labels = [1, *range(2, n + 1)], [5, 0, *(5 + k % 2 for k in range(n - 2))]
+    gold = Sentence(forms=forms, tags=[1] * n, heads=[1, ROOT, *[1] * (n - 2)], labels=labels)
+    lexicon.learn([gold])
+    attacher = Attacher(Weights(12), lexicon)
+    order, free, none = np.arange(n, dtype=np.int32), np.full(n, FREE, dtype=np.int32), np.zeros(n, dtype=np.uint64)
+    wrong_arcs, wrong_labels = attacher.update(order, gold.forms, gold.tags, free, none, gold.heads, gold.labels)
+    assert wrong_arcs == 0
+    assert wrong_labels > 0
+    heads, _ = attacher.attach(order, gold.forms, gold.tags, free, none)
+    assert (heads == FREE).all()
+
+
+def test_a_given_tree_that_is_not_gold_teaches_no_arcs():
+    """No templates of arcs are hashed then."""
+    attacher = Attacher(Weights(12), Lexicon())
+    columns = (np.arange(3, dtype=np.int32), FORMS[:3], TAGS[:3])
+    given, gold = np.array([ROOT, 0, 0], dtype=np.int32), np.array([1, ROOT, 1], dtype=np.int32)
+    none = np.zeros(3, dtype=np.uint64)
+    assert attacher.update(*columns, given, none, gold, none) == (0, 0)
+    assert not attacher.weights.to_array().any()
+
+
+def test_a_fingerprint_of_the_templates(monkeypatch):
+    before = Attacher(Weights(4), Lexicon()).fingerprint
+    for name in ("ARC_TEMPLATES", "LABEL_TEMPLATES"):
+        with monkeypatch.context() as change:
+            change.setattr(attach, name, getattr(attach, name)[1:])
+            assert Attacher(Weights(4), Lexicon()).fingerprint != before

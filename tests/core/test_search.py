@@ -11,7 +11,7 @@ import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_linearize.core.attach import rough_tree
+from spacy_linearize.core.attach import MAX_CHART
 from spacy_linearize.core.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.records import Sentence
@@ -19,7 +19,6 @@ from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.stepper import Stepper
 from spacy_linearize.core.templates import DEFAULT_GROUPS
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.projective import is_projective
 
 COLUMNS = ("forms", "tags", "heads", "labels", "lowers", "puncts")
 
@@ -237,26 +236,49 @@ def test_a_thousand_words(system, shape):
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.95])
-def test_long_bags_get_a_tree_too(share):
-    """Beyond the length of a chart: rough, but projective, and with every given arc."""
-    n = 1200
+def test_long_bags_keep_their_arcs_and_get_no_others(share):
+    """Beyond the length of a chart: what is missing stays missing, with a warning."""
+    n = MAX_CHART + 1
     rng = random.Random(3)
     heads = [FREE, *(rng.randrange(k) if rng.random() < share else FREE for k in range(1, n))]
     engine = engine_of("order_first")
-    result = engine.order(engine.bag(forms=[rng.randint(1, 500) for _ in range(n)], heads=heads), beam_width=1)[0]
-    place = {k: i for i, k in enumerate(result.order.tolist())}
-    in_order = [int(result.heads[k]) for k in result.order.tolist()]
-    assert is_projective([place[h] if h >= 0 else h for h in in_order])
-    assert in_order.count(ROOT) == 1
-    assert brute.keeps(result.heads.tolist(), heads)
+    bag = engine.bag(forms=[rng.randint(1, 500) for _ in range(n)], heads=heads)
+    with pytest.warns(UserWarning, match=f"SL059.*has {n} words.*'sents'"):
+        result = engine.order(bag, beam_width=1)[0]
+    assert sorted(result.order.tolist()) == list(range(n))
+    assert result.heads.tolist() == heads
 
 
-def test_rough_trees_of_small_bags():
-    """The same method, on every order of small forests."""
-    for heads in [f for n in range(1, 5) for f in brute.forests(n)]:
-        for order in {order for order, _ in brute.expected(heads)}:
-            tree = tuple(rough_tree(list(order), list(heads)))
-            assert (order, tree) in brute.expected(heads)
+def test_the_root_of_a_long_bag_is_known(recwarn):
+    n = MAX_CHART + 1
+    engine = engine_of("order_first")
+    result = engine.order(engine.bag(forms=range(1, n + 1), heads=[FREE, *[0] * (n - 1)]), beam_width=1)[0]
+    assert result.heads.tolist() == [ROOT, *[0] * (n - 1)]
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("direction", ["left_to_right", "both"])
+def test_a_sentence_does_not_begin_deep_in_a_chain(direction):
+    """Or a chain of heads would have as many candidates as words at every step. A precedence may still ask for it."""
+    n = 400
+    for seed in range(5):
+        engine = Engine(Settings(direction=direction, table_bits=12, attach_bits=8))
+        for decoder in engine.decoders:
+            slow.random_weights(decoder.weights, seed=seed)
+        chain = {"forms": range(1, n + 1), "heads": [ROOT, *range(n - 1)]}
+        order = engine.order(engine.bag(**chain), beam_width=2)[0].order.tolist()
+        assert sorted(order) == list(range(n))
+        assert order[0] <= 256
+        last_first = engine.bag(**chain, before=[(n - 1, k) for k in range(n - 1)])
+        assert engine.order(last_first, beam_width=2)[0].order[0] == n - 1
+
+
+def test_thousands_of_orders_of_a_bag():
+    engine = engine_of("order_first", "both")
+    results = engine.order(engine.bag(forms=range(1, 8)), beam_width=8, n_best=6000)
+    assert len({tuple(result.order.tolist()) for result in results}) == len(results) == 5040
+    scores = [result.score for result in results]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_no_tree_and_no_doubles_from_the_joint_system():

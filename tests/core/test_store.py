@@ -261,6 +261,28 @@ def test_a_scale_whose_multiples_are_no_numbers(small):
         Engine.from_bytes(store.pack(header, changed))
 
 
+def test_slots_that_do_not_rise(mini):
+    """One that comes up again and again would take hardly any place in a file, and stand for a table of any size."""
+    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
+    engine.train(mini[:2], epochs=1)
+    header, arrays = store.unpack(engine.to_bytes())
+    slots = arrays["search0.slots"]
+    for changed in (slots[::-1], np.zeros_like(slots), np.concatenate([slots[:1], slots[:-1]])):
+        with pytest.raises(LinearizeError, match=r"SL032.*'search0' does not fit"):
+            Engine.from_bytes(store.pack(header, {**arrays, "search0.slots": np.ascontiguousarray(changed)}))
+
+
+def test_fractions_are_stored_as_they_are():
+    """So that a table is not larger than its bytes allow."""
+    values = np.zeros(1 << 16, dtype=np.float32)
+    assert len(store.pack({}, {"values": values})) > values.nbytes
+    head, _ = take_apart(store.pack({}, {"values": values}))
+    chunk = zlib.compress(values.tobytes())
+    head["arrays"][0][3] = len(chunk)
+    with pytest.raises(LinearizeError, match=r"SL032.*an array of 65536 entries"):
+        store.unpack(put_together(head, chunk))
+
+
 def test_large_tables_that_are_all_but_empty(monkeypatch):
     """They are stored with a few zeros, by which a file shows that it is for a table of this size."""
     monkeypatch.setattr(store, "SMALL_BITS", 11)
