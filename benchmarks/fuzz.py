@@ -23,7 +23,7 @@ from fuzz_cases import TESTS, WORDS, Case, Pair, engine_of, pipeline, random_cas
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.records import Linearization
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.projective import is_projective

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.training.converters import conllu_to_docs
 
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.corpus import give
 

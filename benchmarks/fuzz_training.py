@@ -13,10 +13,10 @@ import warnings
 
 import numpy as np
 
-from spacy_linearize.core.attach import MAX_CHART
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.attach.attach import MAX_CHART
+from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.learn import RULES
+from spacy_linearize.core.search.learn import RULES
 from spacy_linearize.core.records import Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError

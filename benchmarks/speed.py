@@ -29,7 +29,7 @@ from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
 from spacy_linearize.bag import Use, read_words
-from spacy_linearize.core.stepper import Stepper
+from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.corpus import give
 from spacy_linearize.treebanks.conllu import read_conllu
 

@@ -20,13 +20,13 @@ from .settings import SETTINGS, check_setting
 from .spacing import Spacing
 
 if TYPE_CHECKING:
-    from .core.bag import Bag
+    from .core.bag.bag import PackedBag
     from .core.engine import Engine
     from .core.records import Linearization
     from .core.settings import Settings
 
 # Bags with the width of the beam and the other arguments of Engine.order.
-InT = list[tuple["Bag", dict[str, Any]]]
+InT = list[tuple["PackedBag", dict[str, Any]]]
 OutT = list[list["Linearization"]]
 
 SOURCE = "The model of the linearizer"  # in messages

@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 from .errors import error
 
 if TYPE_CHECKING:
-    from .core.bag import Bag
+    from .core.bag.bag import PackedBag
     from .core.engine import Engine
     from .core.records import Sentence
 
@@ -97,7 +97,7 @@ class Words:
             labels=np.where(labels, self.labels, np.uint64(0)),
         )
 
-    def to_bag(self, engine: "Engine", before: Sequence[tuple[int, int]] = ()) -> "Bag":
+    def to_bag(self, engine: "Engine", before: Sequence[tuple[int, int]] = ()) -> "PackedBag":
         """The bag of these words, for the search.
 
         before (Sequence[Tuple[int, int]]): Pairs of positions of which the first stands before the second.

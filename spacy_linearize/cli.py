@@ -338,7 +338,7 @@ def lm_command(
       spacy linearize lm model new_model train.spacy more_text.txt
       spacy linearize lm model new_model news.arpa --backward news_reversed.arpa
     """
-    from .core.ngrams import HIGHEST_ORDER
+    from .core.ngrams.table import HIGHEST_ORDER
     from .files import check_output, save_pipeline
     from .language_model import import_arpa, learn_from_files
 

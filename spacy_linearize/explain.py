@@ -12,8 +12,8 @@ from .ordering import Orderer, Part
 
 if TYPE_CHECKING:
     from .core.records import Linearization
-    from .core.search import Decoder
-    from .core.stepper import Stepper
+    from .core.search.beam import Decoder
+    from .core.search.stepper import Stepper
 
 LANGUAGE_MODEL = "language model"
 # What stands for a text where there is none, see core.atoms.
@@ -137,7 +137,7 @@ def _explain_part(orderer: Orderer, part: Part, n_rivals: int, n_reasons: int) -
 
 
 def _first_state(decoder: "Decoder", bag: Any, ngram_weight: float) -> "Stepper":
-    from .core.stepper import Stepper
+    from .core.search.stepper import Stepper
 
     return Stepper(decoder, bag, ngram_weight=ngram_weight)
 

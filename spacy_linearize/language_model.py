@@ -50,7 +50,7 @@ def import_arpa(engine: "Engine", forward: Path, backward: Path | None = None) -
     backward (Optional[Path]): The model of reversed sentences: for the search from right to left, which has none if
         this is left out.
     """
-    from .core.arpa import read_arpa
+    from .core.ngrams.arpa import read_arpa
 
     paths = {False: forward, True: backward}
     models = {}

@@ -16,7 +16,7 @@ from .ties import read_ties
 from .units import NOUN_PHRASE, Merged, find_units, merge, merge_pairs
 
 if TYPE_CHECKING:
-    from .core.bag import Bag
+    from .core.bag.bag import PackedBag
     from .core.engine import Engine
     from .core.records import Linearization
 
@@ -50,7 +50,7 @@ class Part:
         """What the search sees: units, if there are any."""
         return self.known if self.merged is None else self.merged.words
 
-    def to_bag(self, engine: "Engine", more: Sequence[Pair] = ()) -> "Bag":
+    def to_bag(self, engine: "Engine", more: Sequence[Pair] = ()) -> "PackedBag":
         """The bag that is searched.
 
         more (Sequence[Tuple[int, int]]): Further pairs of words of which the first stands before the second.

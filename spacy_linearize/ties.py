@@ -44,7 +44,7 @@ def read_ties(doc: Doc, *, follow_heads: bool) -> Array:
 def _follow(keys: Array, heads: Array) -> Array:
     """Keys that tell apart all tokens that something hangs on. Where these are equal, so is all that they hang together
     with: any of them may be called the first, but then what hangs on it comes first, too."""
-    from .core.bag import refine  # here, so that spaCy works without the core
+    from .core.bag.bag import refine  # here, so that spaCy works without the core
 
     with_dependents = np.unique(heads[heads >= 0])
     while True:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spacy_linearize.core.hashing import hash_text
-from spacy_linearize.core.templates import ACTION_ATOMS, PAIR_ATOMS, STATE_ATOMS
+from spacy_linearize.core.features.templates import ACTION_ATOMS, PAIR_ATOMS, STATE_ATOMS
 
 FREE, ROOT = -1, -2
 MASK = (1 << 64) - 1

@@ -34,7 +34,7 @@ import spacy_linearize
 from spacy_linearize.architecture import build_transition_linearizer
 from spacy_linearize.cli import app
 from spacy_linearize.core import store
-from spacy_linearize.core.templates import ATOMS, GROUPS
+from spacy_linearize.core.features.templates import ATOMS, GROUPS
 from spacy_linearize.corpus import create_linearizer_corpus
 from spacy_linearize.errors import MESSAGES
 from spacy_linearize.linearizer import Linearizer

@@ -8,7 +8,7 @@ import pytest
 from spacy.tokens import Doc
 
 import spacy_linearize
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.bag.bag import FREE, ROOT
 
 
 def test_random_bags_keep_the_promises():

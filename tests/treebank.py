@@ -5,7 +5,7 @@ from pathlib import Path
 
 from brute import is_projective
 
-from spacy_linearize.core.bag import ROOT
+from spacy_linearize.core.bag.bag import ROOT
 from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.records import Sentence
 

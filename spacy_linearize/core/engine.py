@@ -14,12 +14,12 @@ import numpy as np
 from ..errors import LinearizeError, error
 from ..projective import is_projective
 from . import store
-from .bag import FREE, ROOT, Bag
+from .bag.bag import FREE, ROOT, PackedBag
 from .interrupt import worker_pool
-from .kneser_ney import estimate
+from .ngrams.kneser_ney import estimate
 from .learner import Learner, Pair, update_attacher
 from .records import Array, Linearization, Progress, Sentence
-from .search import Decoder
+from .search.beam import Decoder
 from .searcher import Searcher
 from .settings import Settings
 from .weights import Weights
@@ -27,7 +27,7 @@ from .weights import Weights
 BATCH = 64
 
 
-def _known_heads(bag: Bag, sentence: Sentence) -> Array:
+def _known_heads(bag: PackedBag, sentence: Sentence) -> Array:
     """The heads that a search learns from: the gold ones, and where there are none the given ones. Refuses what
     contradicts the bag, before anything is learned."""
     if len(bag) != len(sentence):
@@ -70,7 +70,7 @@ class Engine(Searcher):
         self._lock = threading.Lock()
 
     def order_all(
-        self, bags: Sequence[Bag], *, beam_widths: Sequence[int], n_best: int = 1, tree: bool = True
+        self, bags: Sequence[PackedBag], *, beam_widths: Sequence[int], n_best: int = 1, tree: bool = True
     ) -> list[list[Linearization]]:
         """As in `Searcher`, with the mean of the copies that have learned."""
         self._take_mean()
@@ -195,7 +195,7 @@ class Engine(Searcher):
 
     def hide(
         self, sentence: Sentence, *, tags: float = 0.0, heads: float = 0.0, rng: random.Random | None = None
-    ) -> Bag:
+    ) -> PackedBag:
         """The bag of a sentence with a random share of its tags and of its labelled arcs given."""
         rng = rng or random.Random(0)
         keep_tag = np.array([rng.random() < tags for _ in range(len(sentence))], dtype=bool)

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .attach import Attacher
-from .bag import FREE, Bag
-from .learn import update
+from .attach.attach import Attacher
+from .bag.bag import FREE, PackedBag
+from .search.learn import update
 from .records import Progress, Sentence
-from .search import Decoder
+from .search.beam import Decoder
 
 SHARE_OF_COPY = 0.8  # of the examples that a copy learns from
 BLIND_SHARE_OF_COPY = 0.3  # of the features that it never looks at
-Pair = tuple[Bag, Sentence]  # the bag has its words in gold order
+Pair = tuple[PackedBag, Sentence]  # the bag has its words in gold order
 
 
 class Learner:

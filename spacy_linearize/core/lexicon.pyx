@@ -12,7 +12,7 @@ from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
-from .bag cimport FORM, LOWER, SHAPE, SUFFIX, TAG
+from .bag.word cimport FORM, LOWER, SHAPE, SUFFIX, TAG
 
 RARE = 10  # words seen less often than this teach the guesses for unseen words
 

@@ -18,7 +18,7 @@ def _no_keys() -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A gold sentence: words in order with their tree. Arrays of keys, as in `Bag`; columns left out are 0."""
+    """A gold sentence: words in order with their tree. Arrays of keys, as in `PackedBag`; columns left out are 0."""
 
     forms: Array
     tags: Array

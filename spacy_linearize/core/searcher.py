@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinearizeError, error
-from .attach import MAX_CHART, Attacher
-from .bag import FREE, ROOT, Bag
-from .both import decode_both
-from .features import Features
+from .attach.attach import MAX_CHART, Attacher
+from .bag.bag import FREE, ROOT, PackedBag
+from .search.directions import decode_both
+from .features.plan import Features
 from .hashing import mix_values
 from .lexicon import Lexicon
-from .ngrams import Ngrams
-from .order_first import OrderFirst
-from .reach import conflict, some_order
+from .ngrams.table import Ngrams
+from .systems.order_first import OrderFirst
+from .systems.dead_ends import conflict, some_order
 from .records import Array, Derivation, Linearization
-from .search import Decoder
+from .search.beam import Decoder
 from .settings import SYSTEMS, Settings
 from .weights import Weights
 
@@ -69,17 +69,17 @@ class Searcher:
         """The first of the decoders: the one from left to right, if there are two."""
         return self.decoders[0]
 
-    def decoders_for(self, bag: Bag) -> list[Decoder]:
+    def decoders_for(self, bag: PackedBag) -> list[Decoder]:
         """The decoders that order a bag: experts for its kind, if there are any."""
         if not bag.is_open:
             return self.experts.get("tree", self.decoders)
         return self.decoders if bag.has_arcs else self.experts.get("free", self.decoders)
 
-    def bag(self, *, forms: Any, **columns: Any) -> Bag:
-        """A bag whose words without a tag get their usual one. Arguments as for `Bag`."""
-        return Bag(forms, lexicon=self.lexicon, **columns)
+    def bag(self, *, forms: Any, **columns: Any) -> PackedBag:
+        """A bag whose words without a tag get their usual one. Arguments as for `PackedBag`."""
+        return PackedBag(forms, lexicon=self.lexicon, **columns)
 
-    def order(self, bag: Bag, *, beam_width: int = 16, n_best: int = 1, tree: bool = True) -> list[Linearization]:
+    def order(self, bag: PackedBag, *, beam_width: int = 16, n_best: int = 1, tree: bool = True) -> list[Linearization]:
         """The best orders of a bag, best first.
 
         beam_width (int): How many hypotheses to keep at each step.
@@ -89,7 +89,7 @@ class Searcher:
         return self.order_all([bag], beam_widths=[beam_width], n_best=n_best, tree=tree)[0]
 
     def order_all(
-        self, bags: Sequence[Bag], *, beam_widths: Sequence[int], n_best: int = 1, tree: bool = True
+        self, bags: Sequence[PackedBag], *, beam_widths: Sequence[int], n_best: int = 1, tree: bool = True
     ) -> list[list[Linearization]]:
         """The best orders of some bags, each with its own width of the beam. Other threads can run meanwhile."""
         if n_best < 1:
@@ -103,7 +103,7 @@ class Searcher:
             results.append([self._finish(bag, derivation, tree) for derivation in found or [self._any_order(bag)]])
         return results
 
-    def _any_order(self, bag: Bag) -> Derivation:
+    def _any_order(self, bag: PackedBag) -> Derivation:
         """An order for a bag whose precedences led all states of the beam into dead ends: good or not, there is one."""
         found = some_order(bag, OrderFirst())
         if found is None:
@@ -115,12 +115,12 @@ class Searcher:
         scores = [d.score(bag, order, heads, tags, labels, ngram_weight=weight) for d in self.decoders_for(bag)]
         return sum(scores), order, tags, heads, labels
 
-    def _no_order(self, bag: Bag) -> LinearizeError:
+    def _no_order(self, bag: PackedBag) -> LinearizeError:
         """What to say of a bag whose precedences cannot be kept."""
         pairs = conflict(bag, OrderFirst())
         return error("SL008", pairs=pairs, texts=bag.texts) if pairs is not None else error("SL009")
 
-    def _finish(self, bag: Bag, derivation: Derivation, tree: bool) -> Linearization:
+    def _finish(self, bag: PackedBag, derivation: Derivation, tree: bool) -> Linearization:
         """Add the arcs that are not given, if there is to be a tree."""
         score, order, tags, heads, labels = derivation
         if not (tree and self.builds_trees):
@@ -135,7 +135,7 @@ class Searcher:
 
     def attach(
         self,
-        bag: Bag,
+        bag: PackedBag,
         order: Array,
         *,
         score: float = 0.0,
@@ -163,7 +163,7 @@ class Searcher:
         """Whether the search builds the tree with the order."""
         return self.decoder.system.builds_trees
 
-    def _ranked(self, bags: Sequence[Bag], widths: Sequence[int], n_best: int) -> list[list[Derivation]]:
+    def _ranked(self, bags: Sequence[PackedBag], widths: Sequence[int], n_best: int) -> list[list[Derivation]]:
         """For each bag the best derivations of different orders, best first."""
         decoders = [self.decoders_for(bag) for bag in bags]
         weights = [self.ngram_weight_for(bag) for bag in bags]
@@ -179,6 +179,6 @@ class Searcher:
             found.append(list(orders.values())[:n_best])
         return found
 
-    def ngram_weight_for(self, bag: Bag) -> float:
+    def ngram_weight_for(self, bag: PackedBag) -> float:
         """How much the language model counts for a bag."""
         return self.settings.ngram_weight if bag.is_open else self.settings.tree_ngram_weight

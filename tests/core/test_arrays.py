@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_linearize.arrays import move
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.bag.bag import FREE, ROOT
 
 NO_LABEL = 9
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import slow
 
-from spacy_linearize.core import attach
-from spacy_linearize.core.attach import MAX_CHART, Attacher
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.attach import attach
+from spacy_linearize.core.attach.attach import MAX_CHART, Attacher
+from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.lexicon import Lexicon
 from spacy_linearize.core.records import Sentence
 from spacy_linearize.core.weights import Weights

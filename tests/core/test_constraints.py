@@ -7,7 +7,7 @@ import brute
 import numpy as np
 import pytest
 
-from spacy_linearize.core.bag import FREE, ROOT, Bag, refine
+from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag, refine
 from spacy_linearize.errors import LinearizeError
 
 TEXTS = ["the", "dog", "barks", "loudly"]
@@ -15,7 +15,7 @@ TEXTS = ["the", "dog", "barks", "loudly"]
 
 def refuse(code, words, heads, **settings):
     with pytest.raises(LinearizeError) as caught:
-        Bag([1, 2, 3, 4], heads=heads, texts=TEXTS, **settings)
+        PackedBag([1, 2, 3, 4], heads=heads, texts=TEXTS, **settings)
     assert caught.value.code == code
     assert caught.value.words == words
     for word in words:
@@ -51,14 +51,14 @@ def test_own_head():
 
 def test_more_words_than_fit():
     with pytest.raises(LinearizeError, match=r"SL005.* 5 words is over the limit of 4"):
-        Bag([1, 2, 3, 4, 5], max_words=4)
+        PackedBag([1, 2, 3, 4, 5], max_words=4)
 
 
 def test_arrays_of_other_lengths():
     with pytest.raises(LinearizeError, match=r"SL006.*'labels' has 1 entries for 2 words"):
-        Bag([1, 2], labels=[1])
+        PackedBag([1, 2], labels=[1])
     with pytest.raises(LinearizeError, match=r"SL006.*'pieces' has 1 entries for 2 words"):
-        Bag([1, 2], pieces=[[1]])
+        PackedBag([1, 2], pieces=[[1]])
 
 
 def test_every_assignment_of_heads_is_refused_or_a_forest():
@@ -68,15 +68,15 @@ def test_every_assignment_of_heads_is_refused_or_a_forest():
     for heads in itertools.product(range(-3, 3), repeat=3):
         fits = all(h != k and h > -3 for k, h in enumerate(heads)) and brute.is_forest(heads)
         if fits:
-            assert Bag([1, 2, 3], heads=heads).heads.tolist() == list(heads)
+            assert PackedBag([1, 2, 3], heads=heads).heads.tolist() == list(heads)
         else:
             with pytest.raises(LinearizeError):
-                Bag([1, 2, 3], heads=heads)
+                PackedBag([1, 2, 3], heads=heads)
 
 
 def test_errors_survive_pickling():
     with pytest.raises(LinearizeError) as caught:
-        Bag([1, 2], heads=[1, 0])
+        PackedBag([1, 2], heads=[1, 0])
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.code, again.words) == (str(caught.value), "SL001", (0, 1))
 
@@ -93,7 +93,7 @@ def test_canonical_numbers_do_not_depend_on_input_order():
             """The canonical sequence of the same bag, handed in in this order."""
             place = {k: i for i, k in enumerate(order)}
             given = [place[heads[k]] if heads[k] >= 0 else heads[k] for k in order]
-            bag = Bag([forms[k] for k in order], heads=given, labels=[labels[k] for k in order])
+            bag = PackedBag([forms[k] for k in order], heads=given, labels=[labels[k] for k in order])
             words = [order[p] for p in bag.positions]
             number = {k: i for i, k in enumerate(words)}
             return [(forms[k], labels[k], number[heads[k]] if heads[k] >= 0 else heads[k]) for k in words]
@@ -106,8 +106,8 @@ def test_canonical_numbers_do_not_depend_on_input_order():
 
 def test_deep_chain_and_wide_star():
     n = 5000
-    assert len(Bag(range(1, n + 1), heads=[ROOT, *range(n - 1)])) == n
-    assert len(Bag(range(1, n + 1), heads=[ROOT, *[0] * (n - 1)])) == n
+    assert len(PackedBag(range(1, n + 1), heads=[ROOT, *range(n - 1)])) == n
+    assert len(PackedBag(range(1, n + 1), heads=[ROOT, *[0] * (n - 1)])) == n
 
 
 def test_keys_tell_apart_what_arcs_do():

@@ -10,9 +10,9 @@ import pytest
 import slow
 
 from spacy_linearize.core import store
-from spacy_linearize.core.bag import FREE, ROOT, Bag
+from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.learn import update
+from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.records import Sentence
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
@@ -157,7 +157,7 @@ def test_gold_that_cannot_be_reached(mini):
     engine = Engine(Settings(table_bits=10))
 
     def learn(given, order, heads):
-        bag = Bag([1, 2, 3], heads=given, texts=["a", "b", "c"])
+        bag = PackedBag([1, 2, 3], heads=given, texts=["a", "b", "c"])
         update(engine.decoder, bag, order, heads, [0] * 3, [0] * 3, width=4)
 
     with pytest.raises(LinearizeError, match=r"SL014.*word 0 'a'"):
@@ -165,14 +165,14 @@ def test_gold_that_cannot_be_reached(mini):
     with pytest.raises(LinearizeError, match=r"SL003.*word 0 'a' has head 99"):
         learn([FREE] * 3, [0, 1, 2], [99, ROOT, 1])
     with pytest.raises(LinearizeError, match=r"SL022.*'beam_width' is 0"):
-        update(engine.decoder, Bag([1]), [0], [ROOT], [0], [0], width=0)
+        update(engine.decoder, PackedBag([1]), [0], [ROOT], [0], [0], width=0)
     with pytest.raises(LinearizeError, match="SL010"):
         learn([FREE] * 3, [0, 1, 1], [1, ROOT, 1])
     with pytest.raises(LinearizeError, match=r"SL012.*2 roots"):
         learn([FREE] * 3, [0, 1, 2], [ROOT, ROOT, 1])
     with pytest.raises(LinearizeError, match="SL011"):
         learn([FREE] * 3, [0, 1, 2], [1, 0, ROOT])  # a cycle beside the root
-    bag = Bag([1, 2, 3, 4])
+    bag = PackedBag([1, 2, 3, 4])
     with pytest.raises(LinearizeError, match="SL011"):
         update(engine.decoder, bag, [0, 1, 2, 3], [2, 3, ROOT, 2], [0] * 4, [0] * 4, width=4)
 

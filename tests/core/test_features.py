@@ -7,12 +7,12 @@ import brute
 import pytest
 import slow
 
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.settings import Settings
-from spacy_linearize.core.stepper import Stepper
-from spacy_linearize.core.templates import (
+from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.features.templates import (
     ACTION_ATOMS,
     ATOMS,
     DEFAULT_GROUPS,

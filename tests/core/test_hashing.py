@@ -5,7 +5,7 @@ import random
 import slow
 
 from spacy_linearize.core.hashing import hash_text, mix_values, slot
-from spacy_linearize.core.templates import expand, fingerprint
+from spacy_linearize.core.features.templates import expand, fingerprint
 
 PAPERS = ("unigram", "bigram", "trigram", "linearization", "lookahead", "lookahead_of_S0")
 

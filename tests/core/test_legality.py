@@ -5,13 +5,13 @@ from collections import Counter
 import brute
 import pytest
 
-from spacy_linearize.core.bag import Bag
-from spacy_linearize.core.features import Features
-from spacy_linearize.core.joint import Joint
+from spacy_linearize.core.bag.bag import PackedBag
+from spacy_linearize.core.features.plan import Features
+from spacy_linearize.core.systems.joint import Joint
 from spacy_linearize.core.lexicon import Lexicon
-from spacy_linearize.core.order_first import OrderFirst
-from spacy_linearize.core.search import Decoder
-from spacy_linearize.core.stepper import Stepper
+from spacy_linearize.core.systems.order_first import OrderFirst
+from spacy_linearize.core.search.beam import Decoder
+from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.weights import Weights
 
 
@@ -35,7 +35,7 @@ def explore(state, mirrored):
 
 
 def check(heads, system, mirrored):
-    bag = Bag([101 + k for k in range(len(heads))], heads=list(heads))
+    bag = PackedBag([101 + k for k in range(len(heads))], heads=list(heads))
     found, dead = explore(Stepper(make_decoder(system, mirrored), bag), mirrored)
     want = brute.expected(heads)
     if system is Joint:
@@ -69,15 +69,15 @@ class TestReach:
 
     def test_nothing_and_one_word(self, system, mirrored):
         decoder = make_decoder(system, mirrored)
-        assert Stepper(decoder, Bag([])).is_final
-        assert decoder.decode(Bag([]), width=4)[0][1].tolist() == []
-        assert decoder.decode(Bag([7]), width=4)[0][1].tolist() == [0]
+        assert Stepper(decoder, PackedBag([])).is_final
+        assert decoder.decode(PackedBag([]), width=4)[0][1].tolist() == []
+        assert decoder.decode(PackedBag([7]), width=4)[0][1].tolist() == [0]
 
     def test_gold_is_the_one_derivation(self, system, mirrored):
         """Following the gold action leads to every (order, tree) of a forest."""
         decoder = make_decoder(system, mirrored)
         for heads in brute.sample(4, 40, seed=4):
-            bag = Bag([101 + k for k in range(4)], heads=list(heads))
+            bag = PackedBag([101 + k for k in range(4)], heads=list(heads))
             for order, tree in sorted(brute.expected(heads))[::7]:
                 state = Stepper(decoder, bag)
                 while not state.is_final:
@@ -93,7 +93,7 @@ def test_twins_are_shifted_in_one_sequence_only(system, mirrored):
     """With equal words, each different sentence has one derivation, and none is lost."""
     forms = [11, 11, 12, 12, 12]
     for heads in brute.sample(5, 60, seed=8):
-        bag = Bag(forms, heads=list(heads))
+        bag = PackedBag(forms, heads=list(heads))
         found, dead = explore(Stepper(make_decoder(system, mirrored), bag), mirrored)
         assert dead == 0
 
@@ -120,8 +120,8 @@ def test_words_are_twins_only_if_all_that_is_given_is_equal():
     for heads in ([-1, -2], [-1, -1], [-2, -1], [1, -1], [-1, 0]):
         for a in given:
             for b in given:
-                bag = Bag([7, 7], tags=[3, 3], given=[a, b], heads=heads)
+                bag = PackedBag([7, 7], tags=[3, 3], given=[a, b], heads=heads)
                 twins = heads == [-1, -1] and a == b
                 assert len(Stepper(decoder, bag).legal) == (1 if twins else 2), (heads, a, b)
-    assert len(Stepper(decoder, Bag([7, 7], labels=[1, 2])).legal) == 2
-    assert len(Stepper(decoder, Bag([7, 7], labels=[1, 1])).legal) == 1
+    assert len(Stepper(decoder, PackedBag([7, 7], labels=[1, 2])).legal) == 2
+    assert len(Stepper(decoder, PackedBag([7, 7], labels=[1, 1])).legal) == 1

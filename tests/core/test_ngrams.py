@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.kneser_ney import discounts_of, estimate
-from spacy_linearize.core.ngrams import BEGIN_KEY as BEGIN
-from spacy_linearize.core.ngrams import END_KEY as END
-from spacy_linearize.core.ngrams import UNKNOWN_KEY as UNKNOWN
-from spacy_linearize.core.ngrams import Ngrams
+from spacy_linearize.core.ngrams.kneser_ney import discounts_of, estimate
+from spacy_linearize.core.ngrams.table import BEGIN_KEY as BEGIN
+from spacy_linearize.core.ngrams.table import END_KEY as END
+from spacy_linearize.core.ngrams.table import UNKNOWN_KEY as UNKNOWN
+from spacy_linearize.core.ngrams.table import Ngrams
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 

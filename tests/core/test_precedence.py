@@ -7,10 +7,10 @@ import brute
 import pytest
 import slow
 
-from spacy_linearize.core.bag import FREE, ROOT
+from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.order_first import OrderFirst
-from spacy_linearize.core.reach import some_order
+from spacy_linearize.core.systems.order_first import OrderFirst
+from spacy_linearize.core.systems.dead_ends import some_order
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 

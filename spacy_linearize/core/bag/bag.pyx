@@ -1,0 +1,369 @@
+"""From plain arrays to a bag in canonical sequence."""
+from cython.operator cimport dereference
+from libc.stdint cimport uint64_t
+from libcpp.algorithm cimport sort, unique
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
+
+import numpy as np
+
+from ..hashing cimport mix
+from ..lexicon cimport Lexicon, is_marker, tags_of
+from .forest cimport FREE as C_FREE, ROOT as C_ROOT, ForestC, lay_out
+from .precedence cimport find_contradiction, set_precedence
+from .word cimport COMPANY, FORM, FRAME, LABEL, LOWER, MARKER, SHAPE, SUFFIX, TAG, WordC
+
+from ...errors import error
+
+cdef enum:
+    SET = 4     # seed of sets, as in `atoms`
+
+FREE = C_FREE
+ROOT = C_ROOT
+MAX_WORDS = 1 << 24
+
+
+cdef class PackedBag:
+    """Words to order, and what is given about them.
+
+    Every array has one entry a word. Forms, tags and labels are 64-bit keys of the caller's choice (hashes of
+    the texts); 0 means missing. The order in which the words are handed over has no influence on anything.
+
+    forms (Sequence[int]): The words.
+    tags (Optional[Sequence[int]]): Tags, 0 where none is known.
+    given (Optional[Sequence[bool]]): Which of the tags are constraints; by default, all that are not 0.
+    heads (Optional[Sequence[int]]): For each word the position of its head, FREE or ROOT.
+    labels (Optional[Sequence[int]]): The label of the arc to each word's head, 0 where it is free.
+    lowers, suffixes, shapes (Optional[Sequence[int]]): Further attributes that templates may name.
+    puncts (Optional[Sequence[int]]): 1 for punctuation, 2 for a question mark.
+    pieces (Optional[Sequence[Sequence[int]]]): The forms that each word is made of, for a reader; by default, its own.
+        They tell sentences apart, not words: see `traits`.
+    traits (Optional[Sequence[int]]): What else tells words apart. No template looks at these, but words with other ones
+        are not taken for equal.
+    ties (Optional[Sequence[int]]): Which of equal words is which, and nothing else: with these, too, the order in which
+        the words are handed over has no influence.
+    before (Sequence[Tuple[int, int]]): Pairs of positions: the first word has to stand before the second.
+    lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
+    texts (Optional[Sequence[str]]): The words as text, only used in error messages.
+    max_words (int): Refuse more words than this.
+    """
+
+    def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
+                 shapes=None, puncts=None, pieces=None, traits=None, ties=None, before=(), texts=None,
+                 Lexicon lexicon=None, int max_words=MAX_WORDS):
+        cdef int n = len(forms)
+        if n > max_words:
+            raise error("SL005", n=n, limit=max_words)
+        self.texts = texts
+        cdef vector[WordC] words
+        words.resize(n)
+        fill_column(words, FORM, "forms", forms)
+        fill_column(words, TAG, "tags", tags)
+        fill_column(words, LABEL, "labels", labels)
+        fill_column(words, LOWER, "lowers", lowers)
+        fill_column(words, SUFFIX, "suffixes", suffixes)
+        fill_column(words, SHAPE, "shapes", shapes)
+        fill_given(words, given, lexicon)
+        fill_puncts(words, puncts)
+        cdef const int[:] arcs = as_array("heads", [C_FREE] * n if heads is None else heads, n, np.int32)
+        cdef vector[uint64_t] content
+        cdef int k
+        for k in range(n):
+            content.push_back(hash_content(&words[k], arcs[k]))
+        cdef const uint64_t[:] own
+        if traits is not None:
+            own = as_array("traits", traits, n, np.uint64)
+            for k in range(n):
+                content[k] = mix(content[k], own[k])
+        cdef vector[uint64_t] tie
+        tie.resize(n)
+        if ties is not None:
+            own = as_array("ties", ties, n, np.uint64)
+            for k in range(n):
+                tie[k] = own[k]
+        self.before = check_pairs(before, n, texts)
+        if self.before:
+            colour(content, arcs, self.before)
+            if ties is not None:    # equal words may be tied to those that only these tell apart
+                for k in range(n):
+                    tie[k] = mix(content[k], tie[k])
+                colour(tie, arcs, self.before)
+        self.layout = lay_out(arcs, content, tie, texts)
+        if self.before:
+            part_twins(&self.layout.forest, [self.layout.number[k] for pair in self.before for k in pair])
+        self.c.forest = self.layout.forest
+        self._set_precedence()
+        for k in range(n):
+            self.c.words.push_back(words[self.layout.position[k]])
+        fill_pieces(&self.c, self.layout.position, pieces)
+        self.c.first_child.resize(n + 1)
+        for k in range(n):
+            self.c.first_child[k + 1] = self.c.first_child[k] + self.c.forest.n_children[k]
+        self.c.children_by_label = sorted_children(&self.c, LABEL)
+        self.c.children_by_tag = sorted_children(&self.c, TAG)
+        self.c.asks = False
+        cdef vector[pair[uint64_t, int]] marks
+        for k in range(n):
+            if self.c.words[k].punct:
+                marks.push_back(pair[uint64_t, int](self.c.words[k].columns[<int>FORM], k))
+                self.c.asks |= self.c.words[k].punct == 2
+        sort(marks.begin(), marks.end())
+        for mark in marks:
+            self.c.puncts.push_back(mark.second)
+        if lexicon is not None:
+            fill_markers(&self.c, lexicon)
+        if self.c.forest.has_arcs:
+            fill_sets(&self.c, LABEL, self.c.children_by_label, FRAME)
+            fill_sets(&self.c, TAG, self.c.children_by_tag, COMPANY)
+
+    def _set_precedence(self):
+        pairs = [(self.layout.number[first], self.layout.number[second]) for first, second in self.before]
+        set_precedence(&self.c.precedence, &self.c.forest, pairs)
+        circle = find_contradiction(&self.c.forest, pairs)
+        self.circle = [(self.layout.position[first], self.layout.position[second]) for first, second in circle]
+        # Where some arcs are given and some are not, these may make the conflict smaller: see `reach.conflict`.
+        if circle and not self.c.precedence.is_tangled:
+            raise error("SL008", pairs=self.circle, texts=self.texts)
+
+    def __len__(self):
+        return self.c.forest.n
+
+    @property
+    def is_open(self):
+        """Whether arcs are missing: more than one word has no given head."""
+        return self.c.forest.tops.size() > 1
+
+    @property
+    def has_arcs(self):
+        """Whether any word has a given head among the others."""
+        return self.c.forest.has_arcs
+
+    @property
+    def heads(self):
+        """For each input position the given head, FREE or ROOT."""
+        cdef int k
+        heads = np.full(len(self), C_FREE, dtype=np.int32)
+        for k in range(self.c.forest.n):
+            h = self.c.forest.head[k]
+            heads[self.layout.position[k]] = self.layout.position[h] if h >= 0 else h
+        return heads
+
+    @property
+    def positions(self):
+        """The input positions of the words in canonical sequence."""
+        return list(self.layout.position)
+
+    def sentence_key(self, order):
+        """A key for what a reader sees of an order of input positions: that of another one, if they read the same."""
+        cdef const int[:] positions = as_array("order", order, len(self), np.int32)
+        cdef vector[int] numbers
+        cdef int i
+        for i in range(self.c.forest.n):
+            if not 0 <= positions[i] < self.c.forest.n:
+                raise IndexError(positions[i])
+            numbers.push_back(self.layout.number[positions[i]])
+        return hash_sentence(&self.c, numbers, False)
+
+    def column(self, int attribute):
+        """One column of keys by input position (see `Attribute`)."""
+        values = np.empty(len(self), dtype=np.uint64)
+        cdef uint64_t[::1] view = values
+        cdef int k
+        for k in range(self.c.forest.n):
+            view[self.layout.position[k]] = self.c.words[k].columns[attribute]
+        return values
+
+
+cdef list check_pairs(pairs, int n, texts):
+    """Pairs of positions as they were given, each once."""
+    checked = {}    # as a set that keeps its sequence
+    for pair in pairs:
+        try:
+            first, second = (int(k) for k in pair)
+        except (TypeError, ValueError):
+            raise error("SL007", pair=pair, last=n - 1) from None
+        if not (0 <= first < n and 0 <= second < n) or first == second:
+            raise error("SL007", pair=pair, last=n - 1)
+        checked[first, second] = None
+    return list(checked)
+
+
+def refine(keys, heads):
+    """Keys of words that tell as many of them apart as what they hang on, and what hangs on them, does.
+
+    keys (ndarray[uint64]): Of the words.
+    heads (ndarray[int32]): Their positions, below 0 where there is none.
+    """
+    cdef const uint64_t[:] before = keys
+    cdef const int[:] arcs = as_array("heads", heads, len(keys), np.int32)
+    cdef vector[uint64_t] content
+    cdef int k
+    for k in range(before.shape[0]):
+        content.push_back(before[k])
+    colour(content, arcs, [])
+    return np.array(content, dtype=np.uint64)
+
+
+cdef int colour(vector[uint64_t]& content, const int[:] heads, vector[pair[int, int]] pairs) except -1:
+    """Let the content of words take in what they are tied to, and what that is tied to, until it tells no more words
+    apart: those with other ties, however far away, are not taken for equal."""
+    cdef int n = content.size(), k
+    cdef size_t n_before = 0, n_colours = count_different(content)
+    cdef vector[uint64_t] sums
+    while n_colours > n_before:
+        sums.assign(n, 0)
+        for k in range(n):
+            if 0 <= heads[k] < n:   # what is not is refused later
+                sums[k] += mix(1, content[heads[k]])
+                sums[heads[k]] += mix(2, content[k])
+        for tie in pairs:
+            sums[tie.first] += mix(3, content[tie.second])
+            sums[tie.second] += mix(4, content[tie.first])
+        for k in range(n):
+            content[k] = mix(content[k], sums[k])
+        n_before, n_colours = n_colours, count_different(content)
+    return 0
+
+
+cdef size_t count_different(vector[uint64_t] values) except? 0:
+    sort(values.begin(), values.end())
+    return unique(values.begin(), values.end()) - values.begin()
+
+
+cdef int part_twins(ForestC* forest, tied) except -1:
+    """Words that are tied to others are no twins, nor is what they hang on: which of them comes first may matter."""
+    cdef vector[char] is_tied
+    cdef int k
+    is_tied.resize(forest.n)
+    for k in tied:
+        while k >= 0 and not is_tied[k]:
+            is_tied[k] = True
+            k = forest.head[k]
+    for k in range(forest.n):
+        if forest.twin[k] >= 0 and (is_tied[k] or is_tied[forest.twin[k]]):
+            forest.twin[k] = -1
+        forest.twin_above[k] = k if forest.twin[k] >= 0 else -1
+        if forest.twin[k] < 0 and forest.head[k] >= 0:
+            forest.twin_above[k] = forest.twin_above[forest.head[k]]
+    return 0
+
+
+cdef as_array(name, values, int n, dtype):
+    array = np.asarray(values, dtype=dtype)
+    if array.shape != (n,):
+        raise error("SL006", name=name, got=len(values), n=n)
+    return array
+
+
+cdef int fill_column(vector[WordC]& words, int attribute, name, values) except -1:
+    cdef int n = words.size(), k
+    cdef const uint64_t[:] column
+    if values is not None:
+        column = as_array(name, values, n, np.uint64)
+        for k in range(n):
+            words[k].columns[attribute] = column[k]
+    return 0
+
+
+cdef int fill_given(vector[WordC]& words, given, Lexicon lexicon) except -1:
+    """Mark the tags that are given, and find the usual ones of the other words."""
+    cdef int n = words.size(), k
+    cdef const unsigned char[:] fixed
+    cdef vector[uint64_t]* usual
+    if given is not None:
+        fixed = as_array("given", given, n, np.uint8)
+    for k in range(n):
+        words[k].tag_given = fixed[k] if given is not None else words[k].columns[<int>TAG] != 0
+        if lexicon is not None and words[k].columns[<int>TAG] == 0:
+            usual = tags_of(&lexicon.c, words[k].columns)
+            if usual != NULL:
+                words[k].columns[<int>TAG] = dereference(usual)[0]
+    return 0
+
+
+cdef int fill_puncts(vector[WordC]& words, puncts) except -1:
+    cdef int k
+    cdef const unsigned char[:] marked
+    if puncts is not None:
+        marked = as_array("puncts", puncts, words.size(), np.uint8)
+        for k in range(<int>words.size()):
+            words[k].punct = marked[k]
+    return 0
+
+
+cdef int fill_pieces(BagC* bag, vector[int]& position, pieces) except -1:
+    cdef int n = bag.words.size(), k
+    if pieces is not None and len(pieces) != n:
+        raise error("SL006", name="pieces", got=len(pieces), n=n)
+    bag.first_piece.push_back(0)
+    for k in range(n):
+        if pieces is None:
+            bag.pieces.push_back(bag.words[k].columns[<int>FORM])
+        else:
+            for form in pieces[position[k]]:
+                bag.pieces.push_back(<uint64_t>form)
+        bag.first_piece.push_back(bag.pieces.size())
+    return 0
+
+
+cdef uint64_t hash_sentence(BagC* bag, vector[int]& order, bint mirrored) noexcept nogil:
+    """A hash of what a reader sees of an order of canonical numbers: nothing tells where a word ends and its neighbour
+    begins.
+
+    mirrored (bool): The order is from right to left.
+    """
+    cdef uint64_t h = 0
+    cdef int n = order.size(), i, j, k
+    for i in range(n):
+        k = order[n - 1 - i if mirrored else i]
+        for j in range(bag.first_piece[k], bag.first_piece[k + 1]):
+            h = mix(h, bag.pieces[j])
+    return h
+
+
+cdef int fill_markers(BagC* bag, Lexicon lexicon) except -1:
+    """Every word's markers: those of its given dependents whose label says so."""
+    cdef int k, h
+    for k in range(bag.forest.n):
+        h = bag.forest.head[k]
+        if h >= 0 and is_marker(&lexicon.c, bag.words[k].columns[<int>LABEL]):
+            bag.words[h].columns[<int>MARKER] += mix(SET, bag.words[k].columns[<int>LOWER])
+    return 0
+
+
+cdef int fill_sets(BagC* bag, int attribute, vector[int]& children, int target) except -1:
+    """For every word the set of an attribute over its given dependents. Equal values stand side by side."""
+    cdef int k, i
+    cdef uint64_t value, total
+    for k in range(bag.forest.n):
+        total = 0
+        for i in range(bag.first_child[k], bag.first_child[k + 1]):
+            value = bag.words[children[i]].columns[attribute]
+            if i == bag.first_child[k] or value != bag.words[children[i - 1]].columns[attribute]:
+                total += mix(SET, value)
+        bag.words[k].columns[target] = mix(SET, total)
+    return 0
+
+
+cdef uint64_t hash_content(const WordC* word, int head) noexcept:
+    """A hash of all that is known of a word but its place in the forest."""
+    cdef int a
+    cdef uint64_t h = mix(mix(0, 1 + word.tag_given), head if head < 0 else 1)
+    for a in range(MARKER):
+        h = mix(h, word.columns[a])
+    return mix(h, word.punct)
+
+
+cdef vector[int] sorted_children(BagC* bag, int attribute):
+    cdef vector[pair[pair[int, uint64_t], int]] children
+    cdef vector[int] result
+    cdef int k, h
+    for k in range(bag.forest.n):
+        h = bag.forest.head[k]
+        if h >= 0:
+            children.push_back(pair[pair[int, uint64_t], int](
+                pair[int, uint64_t](h, bag.words[k].columns[attribute]), k))
+    sort(children.begin(), children.end())
+    for child in children:
+        result.push_back(child.second)
+    return result

@@ -1,0 +1,153 @@
+"""Builds the forest of given arcs: refuses what is not one, then numbers the words canonically.
+
+Canonical means: by content alone. The key of a word is a hash of what it is and of all that hangs below it;
+siblings, and the tops of components, are sorted by this key and numbered in preorder. Words that get the same
+place by content head equal subtrees under the same head ("twins"), so any way to number them gives the same
+arrays, and nothing that follows can depend on the order in which the words were handed in. Which twin is which may still
+matter to the caller: they are numbered by their ties.
+"""
+from libc.stdint cimport uint64_t
+from libcpp.algorithm cimport sort
+from libcpp.pair cimport pair
+from libcpp.vector cimport vector
+
+from ..hashing cimport mix
+
+from ...errors import error
+
+
+cdef vector[int] check_heads(const int[:] heads, object texts):
+    """Refuse what is not a forest with at most one root. Returns the words with dependents before heads."""
+    cdef int n = heads.shape[0]
+    cdef int k, h, root = -1
+    cdef vector[int] waiting, upwards
+    waiting.resize(n)
+    for k in range(n):
+        h = heads[k]
+        if h == ROOT:
+            if root >= 0:
+                raise error("SL002", words=[i for i in range(n) if heads[i] == ROOT], texts=texts)
+            root = k
+        elif h == k:
+            raise error("SL004", words=[k], texts=texts)
+        elif h >= n or h < ROOT:
+            raise error("SL003", words=[k], texts=texts, head=h, last=n - 1)
+        elif h >= 0:
+            waiting[h] += 1
+    for k in range(n):
+        if waiting[k] == 0:
+            upwards.push_back(k)
+    k = 0
+    while k < <int>upwards.size():
+        h = heads[upwards[k]]
+        if h >= 0:
+            waiting[h] -= 1
+            if waiting[h] == 0:
+                upwards.push_back(h)
+        k += 1
+    if <int>upwards.size() < n:
+        raise error("SL001", words=find_cycle(heads, waiting), texts=texts)
+    return upwards
+
+
+cdef list find_cycle(const int[:] heads, vector[int]& waiting):
+    """The words of one cycle, given that some words still wait for their dependents. Every such word has a head
+    that waits too, so n steps upwards end on a cycle."""
+    cdef int k = 0, n = heads.shape[0], step
+    while waiting[k] == 0:
+        k += 1
+    for step in range(n):
+        k = heads[k]
+    cycle = []
+    while k not in cycle:
+        cycle.append(k)
+        k = heads[k]
+    smallest = cycle.index(min(cycle))
+    return cycle[smallest:] + cycle[:smallest]
+
+
+cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts):
+    """The canonical forest over input words with these heads and content hashes. Equal words are numbered by their ties
+    and those of all that hangs below them."""
+    cdef int n = heads.shape[0]
+    cdef vector[int] upwards = check_heads(heads, texts)
+    cdef vector[uint64_t] key, tie
+    cdef int k, h
+    # A word's key takes in those of its dependents by a sum, which does not ask for their order. So does its tie.
+    key.resize(n)
+    tie.resize(n)
+    for k in upwards:
+        key[k] = mix(content[k], key[k])
+        tie[k] = mix(ties[k], tie[k])
+        if heads[k] >= 0:
+            key[heads[k]] += mix(0, key[k])
+            tie[heads[k]] += mix(key[k], tie[k])
+
+    # Everything sorted by head, then key: tops first (FREE and ROOT sort before 0), then each family as a run.
+    cdef vector[pair[int, pair[uint64_t, pair[uint64_t, int]]]] by_head
+    cdef vector[int] family_start, family_end
+    by_head.resize(n)
+    for k in range(n):
+        h = heads[k] if heads[k] >= 0 else -1
+        by_head[k] = pair[int, pair[uint64_t, pair[uint64_t, int]]](
+            h, pair[uint64_t, pair[uint64_t, int]](key[k], pair[uint64_t, int](tie[k], k)))
+    sort(by_head.begin(), by_head.end())
+    family_start.resize(n + 1)
+    family_end.resize(n + 1)
+    for k in range(n):
+        h = by_head[k].first + 1
+        if family_end[h] == 0:
+            family_start[h] = k
+        family_end[h] = k + 1
+
+    cdef Layout layout = Layout()
+    cdef ForestC* forest = &layout.forest
+    cdef vector[int] todo, place  # place in by_head of each canonical number
+    cdef int number = 0, i, parent
+    forest.n = n
+    forest.has_arcs = False
+    layout.position.resize(n)
+    layout.number.resize(n)
+    place.resize(n)
+    for i in range(family_end[0] - 1, -1, -1):
+        todo.push_back(i)
+    while not todo.empty():
+        i = todo.back()
+        todo.pop_back()
+        k = by_head[i].second.second.second
+        layout.position[number] = k
+        layout.number[k] = number
+        place[number] = i
+        number += 1
+        for i in range(family_end[k + 1] - 1, family_start[k + 1] - 1, -1):
+            todo.push_back(i)
+
+    forest.head.resize(n)
+    forest.top.resize(n)
+    forest.depth.assign(n, 0)
+    forest.n_children.resize(n)
+    forest.twin.assign(n, -1)
+    forest.twin_above.assign(n, -1)
+    forest.size.assign(n, 1)
+    for k in range(n):
+        h = heads[layout.position[k]]
+        if h >= 0:
+            parent = layout.number[h]
+            forest.head[k] = parent
+            forest.top[k] = forest.top[parent]
+            forest.depth[k] = forest.depth[parent] + 1
+            forest.twin_above[k] = forest.twin_above[parent]
+            forest.n_children[parent] += 1
+            forest.has_arcs = True
+        else:
+            forest.head[k] = h
+            forest.top[k] = k
+            forest.tops.push_back(k)
+        i = place[k]
+        if i > 0 and by_head[i - 1].first == by_head[i].first and by_head[i - 1].second.first == by_head[i].second.first:
+            forest.twin[k] = layout.number[by_head[i - 1].second.second.second]
+            forest.twin_above[k] = k
+    for k in range(n - 1, -1, -1):
+        if forest.head[k] >= 0:
+            forest.size[forest.head[k]] += forest.size[k]
+    return layout

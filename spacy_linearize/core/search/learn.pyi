@@ -1,0 +1,22 @@
+from typing import Any
+
+from ..bag.bag import PackedBag
+from .beam import Decoder
+
+RULES: tuple[str, ...]
+
+def update(
+    decoder: Decoder,
+    bag: PackedBag,
+    order: Any,
+    heads: Any,
+    tags: Any,
+    labels: Any,
+    *,
+    width: int,
+    rule: str = "max_violation",
+    dropout: float = 0.0,
+    seed: int = 0,
+    blind: float = 0.0,
+    blind_seed: int = 0,
+) -> tuple[bool, int]: ...

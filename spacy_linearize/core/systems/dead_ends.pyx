@@ -1,0 +1,243 @@
+"""A search in depth for one way to the end. States are remembered, so that no part of the way is tried twice."""
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from ..bag.bag cimport PackedBag, BagC
+from ..bag.forest cimport ROOT, ForestC, is_shifted, is_untouched
+from ..bag.precedence cimport may_come, set_precedence
+from ..hashing cimport mix
+from ..interrupt cimport did
+from .state cimport NONE, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
+from .system cimport ContextC, ScratchC, SystemC, TransitionSystem, start_scratch
+
+
+cdef cppclass FrameC:
+    # A state on the way, and how it may go on.
+    StateC state
+    vector[uint64_t] bits
+    vector[ActionC] actions
+    size_t next_action
+    uint64_t key
+
+
+cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil:
+    reach.known.clear()
+    reach.remembers = remembers
+    reach.n_tried = 0
+    reach.work = 0
+    return 0
+
+
+cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, vector[ActionC]* actions) except -1 nogil:
+    """The legal actions of a state, without SHIFTs of words that have to wait for others."""
+    cdef size_t i, kept = actions.size()
+    cdef BagC* bag = context.bag
+    i = kept
+    system.legal(context, state, actions)
+    if not bag.precedence.is_active:
+        return 0
+    while i < actions.size():
+        if actions[0][i].type != SHIFT or may_come(&bag.precedence, &bag.forest, state.shifted, actions[0][i].word,
+                                                   context.mirrored):
+            actions[0][kept] = actions[0][i]
+            kept += 1
+        i += 1
+    actions.resize(kept)
+    return 0
+
+
+cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil:
+    """Whether some actions lead from a state to the end. 2, if that was not found out within MAX_TRIED states.
+
+    n_steps (int): How many actions are left.
+    """
+    return find_way(reach, context, system, state, n_steps, NULL)
+
+
+cdef int find_way(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps,
+                  vector[int]* words) except -1 nogil:
+    """As `can_finish`, and writes down the words of the way, if they are asked for and all of it was gone."""
+    cdef vector[FrameC] way
+    cdef size_t i
+    cdef size_t n_nodes = context.nodes.size()
+    cdef int found = 0
+    cdef FrameC* last
+    cdef ActionC action
+    way.reserve(n_steps + 1)
+    push(reach, context, system, state, &way)
+    while not way.empty():
+        last = &way.back()
+        if <int>way.size() > n_steps:
+            found = 1
+            break
+        if reach.remembers and reach.known.count(last.key):
+            if reach.known[last.key]:
+                found = 1
+                break
+            way.pop_back()
+            continue
+        if last.next_action == last.actions.size():
+            if reach.remembers:
+                reach.known[last.key] = False
+            way.pop_back()
+            continue
+        if reach.n_tried >= MAX_TRIED:
+            found = 2
+            break
+        action = last.actions[last.next_action]
+        last.next_action += 1
+        push(reach, context, system, &last.state, &way)
+        system.apply(context, &way.back().state, &action)
+        look(reach, context, system, &way.back())
+    if found == 1 and words != NULL:
+        for i in range(way.size() - 1):
+            words.push_back(way[i].actions[way[i].next_action - 1].word)
+    if found == 1 and reach.remembers:
+        for i in range(way.size()):
+            reach.known[way[i].key] = True
+    context.nodes.resize(n_nodes)
+    return found
+
+
+cdef int push(ReachC* reach, ContextC* context, SystemC* system, const StateC* state,
+              vector[FrameC]* way) except -1 nogil:
+    """Put a copy of a state on the way."""
+    cdef int n = context.bag.forest.n
+    cdef FrameC* frame
+    way.resize(way.size() + 1)
+    frame = &way.back()
+    frame.bits.resize(n_blocks(n) + 1)
+    copy_state(&frame.state, state, frame.bits.data(), n)
+    if way.size() == 1:
+        look(reach, context, system, frame)
+    return 0
+
+
+cdef int look(ReachC* reach, ContextC* context, SystemC* system, FrameC* frame) except -1 nogil:
+    """Find out how a state may go on."""
+    reach.n_tried += 1
+    frame.next_action = 0
+    frame.key = key_of(context, &frame.state)
+    frame.actions.clear()
+    if not is_stuck(context, &frame.state):
+        legal_actions(context, system, &frame.state, &frame.actions)
+    # Words that may not come are looked at too, and are far cheaper than candidates with a score.
+    return did(&reach.work, 1 + context.bag.forest.n // 8)
+
+
+cdef uint64_t key_of(ContextC* context, const StateC* state) noexcept nogil:
+    """A hash of the words placed and of the stack. Where a system adds arcs of its own, more would count."""
+    cdef uint64_t h = 0
+    cdef int i, node = state.top
+    for i in range(n_blocks(context.bag.forest.n)):
+        h = mix(h, state.shifted[i])
+    while node != NONE:
+        h = mix(mix(h, 1 + context.nodes[0][node].word), context.nodes[0][node].pending)
+        node = context.nodes[0][node].below
+    return h
+
+
+cdef bint is_stuck(ContextC* context, const StateC* state) noexcept nogil:
+    """Whether what is open on top of the stack can be seen not to be finished: it waits, directly or by way of
+    components that would have to be placed inside of it, for a word of one that can go on only after it."""
+    cdef ForestC* forest = &context.bag.forest
+    cdef vector[int] needed
+    cdef vector[char] is_needed
+    cdef size_t i, j
+    cdef int top, k, p
+    if state.depth == 0 or not context.bag.precedence.is_tangled:
+        return False
+    is_needed.resize(forest.n)
+    needed.push_back(forest.top[context.nodes[0][state.top].word])
+    is_needed[needed[0]] = True
+    i = 0
+    while i < needed.size():
+        top = needed[i]
+        i += 1
+        for k in range(top, top + forest.size[top]):
+            if is_shifted(state.shifted, k):
+                continue
+            for j in range(context.bag.precedence.words[context.mirrored][k].size()):
+                p = context.bag.precedence.words[context.mirrored][k][j]
+                if is_shifted(state.shifted, p) or is_needed[forest.top[p]]:
+                    continue
+                p = forest.top[p]
+                if forest.head[p] == ROOT or not is_untouched(forest, state.shifted, p):
+                    return True
+                is_needed[p] = True
+                needed.push_back(p)
+    return False
+
+
+def some_order(PackedBag bag not None, TransitionSystem system not None):
+    """Any order that keeps all that is given, or None if none was found. It is looked for in both directions: one of
+    them may be far shorter.
+
+    system (TransitionSystem): One whose actions are SHIFTs only; which orders there are does not depend on it.
+    RETURNS (Optional[List[int]]): Input positions.
+    """
+    cdef vector[int] words
+    cdef int n_tried, found
+    for mirrored in (False, True):
+        n_tried = 0
+        found = can_order(bag, system, bag.before, &n_tried, mirrored, &words)
+        if found == 1:
+            order = [bag.layout.position[k] for k in words]
+            return order[::-1] if mirrored else order
+        if found == 0:
+            break
+    return None
+
+
+def conflict(PackedBag bag not None, TransitionSystem system not None):
+    """What keeps a bag from being ordered: precedences of which none can be left out, as far as that is found out in
+    time; or None if it was not found out whether they are in the way.
+
+    bag (PackedBag): One with a circle, or that a search found no order for.
+    system (TransitionSystem): One that adds no arcs of its own; which orders there are does not depend on it.
+    RETURNS (Optional[List[Tuple[int, int]]]): Pairs of input positions, as they were given.
+    """
+    cdef int n_tried = 0
+    needed = bag.circle or bag.before
+    # There may even be an order, which a search in the other direction did not find in time.
+    if not bag.circle and can_order(bag, system, needed, &n_tried, False, NULL) != 0:
+        return None
+    n_tried = 0     # for all that follow together: an error should not take longer than an answer
+    for pair in needed:
+        rest = [other for other in needed if other != pair]
+        if can_order(bag, system, rest, &n_tried, False, NULL) == 0:
+            needed = rest
+    return needed
+
+
+cdef int can_order(PackedBag bag, TransitionSystem system, pairs, int* n_tried, bint mirrored,
+                   vector[int]* words) except -1:
+    """As `find_way`, for a bag with some of its precedences.
+
+    n_tried (int*): How many states have been tried so far; those of this call are added.
+    """
+    cdef BagC copy = bag.c
+    cdef vector[NodeC] nodes
+    cdef vector[uint64_t] bits
+    cdef ScratchC scratch
+    cdef ContextC context
+    cdef ReachC reach
+    cdef StateC state
+    cdef int found
+    set_precedence(&copy.precedence, &copy.forest,
+                   [(bag.layout.number[first], bag.layout.number[second]) for first, second in pairs])
+    context.bag = &copy
+    context.nodes = &nodes
+    context.scratch = &scratch
+    context.mirrored = mirrored
+    context.labelled = context.search_tags = False
+    context.max_opened = copy.forest.n
+    bits.resize(n_blocks(copy.forest.n) + 1)
+    start(&state, bits.data(), copy.forest.n)
+    start_scratch(&scratch, copy.forest.n)
+    start_reach(&reach, True)
+    reach.n_tried = n_tried[0]
+    with nogil:
+        found = find_way(&reach, &context, &system.c, &state, copy.forest.n, words)
+    n_tried[0] = reach.n_tried
+    return found
