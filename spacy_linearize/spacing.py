@@ -14,9 +14,8 @@ from spacy.attrs import ORTH, SHAPE, SPACY
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from .ties import STEP
-
 EPOCHS = 5
+STEP = 0x9E3779B97F4A7C15  # joins the keys of two words; odd, so that nothing is lost
 # What each table is for: four of weights for the word before the gap, four for the word after it; for plain words, how
 # often just these two were joined less how often they were not, if that is an exception, and the same for any two.
 FORM, ODD_FORM, EVEN_FORM, SHAPE_ = range(4)
