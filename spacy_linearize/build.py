@@ -14,6 +14,8 @@ The record is a dict:
 Its sequences are tuples, because that is what lists become on the way through a DocBin.
 """
 
+import heapq
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,12 +61,31 @@ class DocOrder:
     gap: float
 
 
-def by_rank(found: Found) -> list[DocOrder]:
-    """Of a Doc with several sentences, the n-th order has each sentence in its n-th best order, or in its last one."""
-    n_found = max(len(results) for _, results in found)
-    ranked = [[(words, results[min(rank, len(results) - 1)]) for words, results in found] for rank in range(n_found)]
-    scores = [sum(best.score for _, best in bags) for bags in ranked]
-    return [DocOrder(bags=bags, score=score, gap=scores[0] - score) for bags, score in zip(ranked, scores, strict=True)]
+def best_orders(found: Found, n_best: int) -> list[DocOrder]:
+    """The best orders of a Doc, from those of its sentences: best first, and no two with all sentences the same.
+
+    Where two of them score the same, the one that leaves the earlier sentences as they are comes first.
+    """
+    gaps = [[results[0].score - best.score for best in results] for _, results in found]
+    total = math.fsum(results[0].score for _, results in found)
+    # A candidate is what it changes: for some sentences, from left to right, which of its orders each is in. Every one is
+    # made from the one before it in its last sentence, or without that, and so only once. It cannot be better than that.
+    heap: list[tuple[float, tuple[tuple[int, int], ...]]] = [(0.0, ())]
+    ranked: list[DocOrder] = []
+    while heap and len(ranked) < n_best:
+        gap, changes = heapq.heappop(heap)
+        ranks = {-minus: rank for minus, rank in changes}
+        bags = [(words, results[ranks.get(i, 0)]) for i, (words, results) in enumerate(found)]
+        score = total - gap
+        ranked.append(DocOrder(bags=bags, score=score, gap=total - score))
+        last = max(ranks, default=0)
+        for i in range(last, len(found)):
+            rank = ranks.get(i, 0) + 1
+            if rank < len(gaps[i]):
+                kept = changes[:-1] if i in ranks else changes
+                changed = (*kept, (-i, rank))  # by -i, so that of equal ones those sort first that begin later
+                heapq.heappush(heap, (math.fsum(gaps[-minus][r] for minus, r in changed), changed))
+    return ranked
 
 
 @dataclass(frozen=True, kw_only=True)

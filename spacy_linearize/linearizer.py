@@ -17,7 +17,7 @@ from thinc.api import Model
 
 from .architecture import DEFAULT_LINEARIZER_MODEL, EngineShim, check_bytes, check_cfg, engine_shim, read_damaged
 from .bag import Use
-from .build import Builder, by_rank, claim_extensions
+from .build import Builder, best_orders, claim_extensions
 from .errors import error
 from .examples import read_gold, training_pairs
 from .language_model import read_sentences
@@ -263,7 +263,8 @@ class Linearizer(TrainablePipe):
         if not len(doc):
             return [doc]
         builder = self._builder(n_best=1)
-        return [builder.build(doc, [order]) for order in by_rank(self.orderer.order([doc], n_best)[0])]
+        orders = best_orders(self.orderer.order([doc], n_best)[0], n_best)
+        return [builder.build(doc, [order]) for order in orders]
 
     def score_order(self, doc: Doc) -> "OrderScore":
         """The score of the order that a Doc has, under its constraints, with the gap to the best order.
@@ -312,7 +313,7 @@ class Linearizer(TrainablePipe):
         n_best = self.n_best
         found = iter(self.orderer.order((doc for doc in docs if len(doc)), n_best))
         builder = self._builder(n_best)
-        return [builder.build(doc, by_rank(next(found))) if len(doc) else doc for doc in docs]
+        return [builder.build(doc, best_orders(next(found), n_best)) if len(doc) else doc for doc in docs]
 
     def _builder(self, n_best: int) -> Builder:
         return Builder(spacing=self.shim.spacing, use=self.use, tree=self.tree, overwrite=self.overwrite, n_best=n_best)

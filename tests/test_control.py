@@ -160,7 +160,7 @@ def test_equal_words_with_ignored_annotation(nlp, component, kind):
 
 
 def test_of_equal_words_the_first_stays_the_first(nlp, component):
-    """Nothing that is promised tells them apart. Their lemmas, extensions and so on go with them, whatever these are."""
+    """Nothing that is promised tells them apart. What else they have goes with them, whatever it is."""
     itself = []
     itself.append(itself)
     Token.set_extension("anything", default=None, force=True)

@@ -4,7 +4,6 @@ import pickle
 import random
 
 import brute
-import numpy as np
 import pytest
 
 from spacy_linearize.core.bag import FREE, ROOT, Bag
