@@ -7,6 +7,7 @@ The record is a dict:
     gap             how much better the best order scores: 0 if it is this one
     given_tags, given_heads, given_labels
                     what was given, by position in the new Doc
+    dropped         the entities, spans and span extensions that are not in the new Doc, see `reorder.Dropped`
     starts          with several sentences, and no trees that would tell: the tokens that these start with
     alternatives    with n_best above 1: the best orders, best first; each with order, score, gap and, by position in
                     the input, tags, heads and labels (as keys; heads below 0 are missing or the root), and spaces
@@ -16,7 +17,9 @@ Its sequences are tuples, because that is what lists become on the way through a
 
 import heapq
 import math
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +30,8 @@ from .bag import FREE, Use, Words
 from .control import EXTENSIONS as CONTROLS
 from .control import has_control, move_control
 from .errors import error
-from .ordering import RECORD, Found
-from .reorder import reorder
+from .ordering import RECORD, Found, check_doc
+from .reorder import Dropped, reorder
 from .spacing import Spacing
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 EXTENSION = RECORD[1]
 GIVEN = ("given_tags", "given_heads", "given_labels")
+MAX_NAMED = 10  # in one warning
 
 
 def claim_extensions() -> None:
@@ -68,8 +72,8 @@ def best_orders(found: Found, n_best: int) -> list[DocOrder]:
     """
     gaps = [[results[0].score - best.score for best in results] for _, results in found]
     total = math.fsum(results[0].score for _, results in found)
-    # A candidate is what it changes: for some sentences, from left to right, which of its orders each is in. Every one is
-    # made from the one before it in its last sentence, or without that, and so only once. It cannot be better than that.
+    # A candidate is what it changes: some sentences, from left to right, and which of its orders each is in. It is made
+    # once: from that with the order before in its last sentence, which is not worse.
     heap: list[tuple[float, tuple[tuple[int, int], ...]]] = [(0.0, ())]
     ranked: list[DocOrder] = []
     while heap and len(ranked) < n_best:
@@ -90,20 +94,25 @@ def best_orders(found: Found, n_best: int) -> list[DocOrder]:
 
 @dataclass(frozen=True, kw_only=True)
 class Builder:
-    """Builds Docs under the settings of a component."""
+    """Builds Docs under the settings of a component.
+
+    reported (Set[Dropped]): What has been warned of. Each is named once.
+    """
 
     spacing: Spacing
     use: Use
     tree: bool
     overwrite: bool
     n_best: int
+    reported: set[Dropped] = field(default_factory=set)
 
     def build(self, doc: Doc, ranked: list[DocOrder]) -> Doc:
         """The new Doc, in the first of some orders. With n_best above 1 it keeps the others."""
         orders = [self._joined(doc, order) for order in ranked[: self.n_best]]
         best, bags = orders[0], ranked[0].bags
         order = best["order"]
-        new = reorder(doc, order, best["spaces"], best["tags"], best["heads"], best["labels"])
+        new, dropped = reorder(doc, order, best["spaces"], best["tags"], best["heads"], best["labels"])
+        _warn(dropped, self.reported)
         starts = [words.start for words, _ in bags] if len(bags) > 1 and not self.tree else []
         _set_boundaries(new, starts)
         if has_control(doc):
@@ -112,6 +121,7 @@ class Builder:
         record: dict[str, Any] = {"order": tuple(order.tolist()), "score": best["score"], "gap": best["gap"]}
         for key, masks in zip(GIVEN, zip(*given, strict=True), strict=True):
             record[key] = tuple(_join(list(masks))[order].tolist())
+        record["dropped"] = dropped
         if starts:
             record["starts"] = tuple(starts)
         if self.n_best > 1:
@@ -169,9 +179,10 @@ class Builder:
 
 def alternative(doc: Doc, rank: int) -> Doc:
     """One of the orders that `doc._.linearization` holds: see `spacy_linearize.alternative`."""
+    check_doc(doc)
     record = doc.user_data.get(RECORD) or {}
     orders = record.get("alternatives", ())
-    if not 0 <= rank < len(orders):
+    if not isinstance(rank, (int, np.integer)) or not 0 <= rank < len(orders):
         raise error("SL047", rank=rank, n=len(orders))
     if len(record["order"]) != len(doc):
         raise error("SL193", n=len(record["order"]), n_now=len(doc))
@@ -183,13 +194,24 @@ def alternative(doc: Doc, rank: int) -> Doc:
     heads = np.array(chosen["heads"], dtype=np.int32)[source]
     heads = np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32)
     tags, labels = (np.array(chosen[key], dtype=np.uint64)[source] for key in ("tags", "labels"))
-    new = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
+    new, dropped = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
+    _warn(dropped, set())
     _set_boundaries(new, list(record.get("starts", ())))
     move_control(doc, new, np.argsort(order).tolist())
     given = {key: tuple(record[key][i] for i in order.tolist()) for key in GIVEN}
     own = {"order": chosen["order"], "score": chosen["score"], "gap": orders[0]["score"] - chosen["score"]}
-    new.user_data[RECORD] = {**record, **own, **given}
+    new.user_data[RECORD] = {**record, **own, **given, "dropped": (*record["dropped"], *dropped)}
     return new
+
+
+def _warn(dropped: tuple[Dropped, ...], reported: set[Dropped]) -> None:
+    """Say what was dropped, each once."""
+    news = [one for one in dict.fromkeys(dropped) if one not in reported]
+    if news:
+        names = [f"{shorten(text, 60)!r} ({', '.join(filter(None, more))})" for *more, text in news[:MAX_NAMED]]
+        names += [f"{len(news) - MAX_NAMED} more"] if len(news) > MAX_NAMED else []
+        warnings.warn(str(error("SL059", dropped=", ".join(names))), stacklevel=2)
+        reported.update(news)  # not before: who makes errors of warnings has it raised by every Doc
 
 
 def _set_boundaries(doc: Doc, starts: list[int]) -> None:

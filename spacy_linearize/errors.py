@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 MESSAGES = {
     # What is wrong with a bag of words.
     "SL001": "The given heads form a cycle: {words}. Leave the head of one of these words free.",
-    "SL002": "More than one word is given as the root: {words}. Keep one root and free the others.",
+    "SL002": "More than one word is given as the root: {words}. If the Doc has several sentences, set "
+    "sentences = 'sents'; if not, keep one root and free the others.",
     "SL003": "{words} has head {head}, but the bag has positions 0 to {last}. Use one of these, or leave the head "
     "free.",
     "SL004": "{words} is its own head. Give it as the root, or leave its head free.",
@@ -23,13 +24,13 @@ MESSAGES = {
     "projective.",
     "SL012": "The gold tree has {n} roots, or heads are missing. Give one word the head ROOT and every other a head.",
     "SL013": "The predicted Doc has other words than the reference, or the same words in a sequence that leaves their "
-    "match open: '{word}'. Give both Docs the same tokens in the same sequence.",
+    "match open: '{word}'. Give both Docs the same tokens in the same sequence, as spacy_linearize.Corpus.v1 does.",
     "SL014": "The gold head of {words} is not the given one. Leave that head free.",
     # What is wrong with the settings.
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",
     "SL022": "Setting '{key}' is {value!r}, but must be {expected}.",
-    "SL023": "Template '{template}' is listed twice. Remove one.",
+    "SL023": "Template '{template}' is there already, in {where}. Leave it out.",
     "SL024": "Template '{template}' joins atoms of pairs (X, Y, Z) with others. Use one kind or the other.",
     # What is wrong with a pipeline.
     "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take a trained one: "
@@ -43,7 +44,7 @@ MESSAGES = {
     "SL045": "Found no example with words to learn from. Give initialize() a corpus of sentences in their right order.",
     "SL046": "The compiled modules of spacy_linearize are missing ({problem}). If Python runs in the folder of the "
     "sources, install them in place: pip install -e .",
-    "SL047": "There is no alternative {rank}: doc._.linearization holds {n}. Set n_best of the component, and name "
+    "SL047": "There is no alternative {rank!r}: doc._.linearization holds {n}. Set n_best of the component, and name "
     "one from 0 to n_best - 1.",
     "SL048": "The Doc asks for {words} in this sequence, but has them the other way round. Change its order, or the "
     "precedence.",
@@ -51,7 +52,7 @@ MESSAGES = {
     # What is wrong with what a Doc says about its order.
     "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
     "their sequence: name tokens of one sentence.",
-    "SL061": "doc._.{name} holds {value!r}, which does not name different tokens of the Doc by their positions. "
+    "SL061": "doc._.{name} holds {value}, which does not name different tokens of the Doc by their positions. "
     "linearize_before is a list of pairs, linearize_fixed a list of lists, linearize_first and linearize_last a "
     "position or a list of them; positions are whole numbers from 0 to {last} (token.i).",
     "SL062": "'{name}' has units = 'noun_chunks', but the Doc has none. Parse it first, in a language with noun "
@@ -73,6 +74,7 @@ MESSAGES = {
     # What is wrong with what is handed to the component.
     "SL192": "A linearizer orders Docs, but was given {value!r}. Call nlp(text), or make a Doc: "
     "Doc(nlp.vocab, words=text.split()).",
+    "SL194": "initialize() was given {key}, but no nlp to read it with. Give it nlp=nlp, too.",
     "SL193": "doc._.linearization speaks of {n} tokens, but the Doc has {n_now}: tokens were merged or split since. "
     "Take alternatives before that.",
     # What is wrong on the command line.
@@ -91,7 +93,9 @@ MESSAGES = {
     "standard input.",
     "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
     "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
-    "given. Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
+    "given. {advice}",
+    "SL059": "Not in the new Doc, since their tokens no longer stand together in their sequence: {dropped}. Make them "
+    "units to keep them; doc._.linearization['dropped'] lists what a Doc has lost.",
     # What is wrong with something to view.
     "SL070": "There are no words to show. Name some, or a file of bags with --input.",
     "SL071": "There is no order to show. Give the orders of a bag that has words, as nlp.get_pipe('linearizer')"

@@ -58,7 +58,7 @@ def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
             raise error("SL062", name=name) from problem
     if units not in doc.spans:
         raise error("SL063", name=name, units=units, known=", ".join(doc.spans) or "none")
-    return list(doc.spans[units])
+    return [span for span in doc.spans[units] if len(span)]  # an empty one holds nothing together
 
 
 def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool], tag: int = 0) -> Merged:

@@ -2,13 +2,16 @@
 
 import itertools
 import random
+import warnings
 
 import numpy as np
 import pytest
 import spacy
 from docs import bag
 from random_docs import settings
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, DocBin, Span, Token
+
+import spacy_linearize
 
 
 @pytest.fixture(scope="module")
@@ -57,26 +60,84 @@ class TestEverythingMoves:
         assert [t._.colour for t in out] == [None, None, None, "red", None]
         assert [t._.size for t in out] == [7, None, None, None, None]
 
-    def test_spans_that_stay_together(self, nlp, doc):
-        out = nlp(doc)
-        assert [(e.text, e.label_) for e in out.ents] == [("Who", "PERS"), ("the door", "OBJ")]
-        # The third, "the opened", is no longer side by side in the right sequence but still adjacent: it stays too.
-        assert [(s.text, s.label_, s.id_) for s in out.spans["phrases"]] == [
-            ("the door", "", ""),
-            ("Who", "WH", "7"),
-            ("opened the", "", ""),
-        ]
+    def test_spans_that_stay_together(self, nlp):
+        doc = bag(nlp, "? Who opened the door")
+        doc.set_ents([Span(doc, 1, 2, label="PERS"), Span(doc, 3, 5, label="OBJ", kb_id="Q1")])
+        doc.spans["phrases"] = [Span(doc, 1, 5, label="ALL", span_id="7"), doc[3:5]]
+        doc.spans["phrases"].attrs["by"] = "hand"
+        Span.set_extension("kind", default=None, force=True)
+        doc[3:5]._.kind = "noun phrase"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            out = nlp(doc)
+        assert out.text == "Who opened the door?"
+        assert [(e.text, e.label_, e.kb_id_) for e in out.ents] == [("Who", "PERS", ""), ("the door", "OBJ", "Q1")]
+        found = [(s.text, s.label_, s.id_) for s in out.spans["phrases"]]
+        assert found == [("Who opened the door", "ALL", "7"), ("the door", "", "")]
         assert out.spans["phrases"].attrs == {"by": "hand"}
         assert out[2:4]._.kind == "noun phrase"
+        assert out._.linearization["dropped"] == ()
 
     def test_spans_that_come_apart_are_dropped(self, nlp):
-        doc = bag(nlp, "Who ? the door opened")
-        doc.set_ents([Span(doc, 0, 2, label="X")])
-        doc.spans["pairs"] = [doc[0:2], doc[2:4]]
-        out = nlp(doc)
-        assert out.text == "Who opened the door?"
+        """Also those whose tokens meet again in another sequence: "the opened", "door the"."""
+        nlp.get_pipe("linearizer")._reported.clear()
+        Span.set_extension("kind", default=None, force=True)
+        doc = bag(nlp, "Who ? the opened door the")
+        doc.set_ents([Span(doc, 0, 2, label="X", kb_id="Q1", span_id="7")])
+        doc.spans["pairs"] = [doc[0:2], doc[2:4], doc[5:6], Span(doc, 1, 1)]
+        doc[2:4]._.kind = "apart afterwards"
+        with pytest.warns(
+            UserWarning, match=r"SL059.*'Who \?' \(doc.ents, X\), .*'the opened' \(span._.kind\)"
+        ) as caught:
+            out = nlp(doc)
+        assert len(caught) == 1
         assert out.ents == ()
-        assert [s.text for s in out.spans["pairs"]] == ["the door"]
+        assert {(t.ent_id, t.ent_kb_id) for t in out} == {(0, 0)}
+        assert [s.text for s in out.spans["pairs"]] == ["the"]
+        expected = (
+            ("doc.ents", "X", "Who ?"),
+            ("doc.spans['pairs']", "", "Who ?"),
+            ("doc.spans['pairs']", "", "the opened"),
+            ("doc.spans['pairs']", "", ""),
+            ("span._.kind", "", "the opened"),
+        )
+        assert out._.linearization["dropped"] == expected
+        again = next(DocBin(docs=[out], store_user_data=True).get_docs(nlp.vocab))
+        assert again._.linearization["dropped"] == expected
+        with warnings.catch_warnings():  # once is enough
+            warnings.simplefilter("error")
+            assert nlp(doc)._.linearization["dropped"] == expected
+
+    def test_what_alternatives_drop(self, nlp):
+        with settings(nlp.get_pipe("linearizer"), n_best=20):
+            doc = bag(nlp, "the dog sees Maria")
+            doc.ents = [Span(doc, 0, 2, label="X")]
+            new = nlp(doc)
+            for rank in range(len(new._.linearization["alternatives"])):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    one = spacy_linearize.alternative(new, rank)
+                assert (len(one.ents) == 1) != (one._.linearization["dropped"] == (("doc.ents", "X", "the dog"),))
+
+    def test_ids_of_tokens_outside_of_entities(self, nlp):
+        doc = bag(nlp, "door the opened ? Who")
+        doc[0].ent_id_, doc[2].ent_kb_id_ = "7", "Q1"
+        for ents in ([], [Span(doc, 4, 5, label="PERS", kb_id="Q2")]):
+            if ents:
+                doc.set_ents(ents, default="unmodified")
+            out = nlp(doc)
+            ids = {t.text: (t.ent_id_, t.ent_kb_id_) for t in out if t.ent_id or t.ent_kb_id}
+            assert ids == {"door": ("7", ""), "opened": ("", "Q1"), **({"Who": ("", "Q2")} if ents else {})}
+            assert [e.kb_id_ for e in out.ents] == ["Q2"] * len(ents)
+
+    def test_vectors_and_tensors(self, nlp):
+        doc = bag(nlp, "door the opened ? Who")
+        doc.vector = np.array([1.0, 2.0])
+        for tensor in (np.zeros((3, 2)), np.float32(3.0), np.ones((1, 5))):
+            doc.tensor = tensor
+            out = nlp(doc)
+            assert out.tensor is tensor
+            assert out.vector.tolist() == [1.0, 2.0]
 
     def test_values_of_tokens_that_are_no_more(self, nlp):
         Token.set_extension("colour", default=None, force=True)
