@@ -8,7 +8,6 @@
 All of them are pairs of tokens in the end.
 """
 
-import reprlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -108,8 +107,7 @@ def _positions(doc: Doc, name: str, values: Any, length: int | None = None) -> l
 
 
 def _bad(doc: Doc, name: str, value: Any) -> LinearizeError:
-    # Not the whole value, which may be long, or contain itself.
-    return error("SL061", name=name, value=reprlib.repr(value), last=len(doc) - 1)
+    return error("SL061", name=name, value=value, last=len(doc) - 1)
 
 
 def _sentence_of(position: int, sentences: Sequence[tuple[int, int]]) -> int:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+MAX_QUOTED = 200  # characters
 MESSAGES = {
     # What is wrong with a bag of words.
     "SL001": "The given heads form a cycle: {words}. Leave the head of one of these words free.",
@@ -52,7 +53,7 @@ MESSAGES = {
     # What is wrong with what a Doc says about its order.
     "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
     "their sequence: name tokens of one sentence.",
-    "SL061": "doc._.{name} holds {value}, which does not name different tokens of the Doc by their positions. "
+    "SL061": "doc._.{name} holds {value!r}, which does not name different tokens of the Doc by their positions. "
     "linearize_before is a list of pairs, linearize_fixed a list of lists, linearize_first and linearize_last a "
     "position or a list of them; positions are whole numbers from 0 to {last} (token.i).",
     "SL062": "'{name}' has units = 'noun_chunks', but the Doc has none. Parse it first, in a language with noun "
@@ -74,9 +75,9 @@ MESSAGES = {
     # What is wrong with what is handed to the component.
     "SL192": "A linearizer orders Docs, but was given {value!r}. Call nlp(text), or make a Doc: "
     "Doc(nlp.vocab, words=text.split()).",
-    "SL194": "initialize() was given {key}, but no nlp to read it with. Give it nlp=nlp, too.",
     "SL193": "doc._.linearization speaks of {n} tokens, but the Doc has {n_now}: tokens were merged or split since. "
     "Take alternatives before that.",
+    "SL194": "initialize() was given {key}, but no nlp to read it with. Give it nlp=nlp, too.",
     # What is wrong on the command line.
     "SL050": "Plots need matplotlib. Install it with: pip install matplotlib.",
     "SL052": "The pipeline '{model}' has no linearizer. Train one, or add one from a trained pipeline: "
@@ -142,6 +143,20 @@ def first_sentence(problem: Exception) -> str:
     return re.split(r"\.(?=\s|$)", str(problem), maxsplit=1)[0]
 
 
+class _Quoted:
+    """What a user has handed in, for a message: it may be long, or have no text at all."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        try:
+            text = repr(self.value)
+        except Exception:  # of a huge number, or of lists in lists without end
+            return f"a value of type {type(self.value).__name__}"
+        return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."
+
+
 def error(
     code: str,
     *,
@@ -164,6 +179,7 @@ def error(
         return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {position(i)} '{texts[i]}'"
 
     named = ", ".join(map(name, words))
+    values.update({key: _Quoted(values[key]) for key in ("value", "rank") if key in values})
     if pairs is not None:
         values["pairs"] = ", ".join(f"{name(first)} before {name(second)}" for first, second in pairs)
         words = sorted({i for pair in pairs for i in pair})

@@ -252,6 +252,20 @@ def test_sentences_keep_their_sequence(nlp, component):
     ],
 )
 def test_bad_control(nlp, component, name, value):
+    check_bad_control(nlp, component, name, value)
+
+
+@pytest.mark.parametrize("name", ["linearize_before", "linearize_fixed", "linearize_first", "linearize_last"])
+def test_control_that_contains_itself(nlp, component, name):
+    itself, deep = [], []
+    itself.append(itself)
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (itself, [itself], deep, [10**5000], [object()], {0: 1}, np.array([[[0]]])):
+        check_bad_control(nlp, component, name, value)
+
+
+def check_bad_control(nlp, component, name, value):
     doc = Doc(nlp.vocab, words=["dog", "the", "sees"])
     doc._.set(name, value)
     with pytest.raises(LinearizeError, match=rf"SL061.*doc\._\.{name}"):
@@ -294,6 +308,14 @@ def test_two_pins(nlp, component):
     alone = Doc(nlp.vocab, words=["dog"])
     alone._.linearize_first = alone._.linearize_last = 0
     assert component(alone).text == "dog"
+
+
+def test_an_empty_span_is_no_unit(nlp, component):
+    component.units = "units"
+    doc = Doc(nlp.vocab, words=["dog", "the", "sees"])
+    for ranges in ([(1, 1)], [(0, 0), (0, 2), (2, 2), (3, 3)]):
+        units(doc, *ranges)
+        assert sorted(token.text for token in component(doc)) == ["dog", "sees", "the"]
 
 
 def test_bad_units(nlp, component):

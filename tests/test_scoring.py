@@ -77,7 +77,7 @@ def test_alternatives_say_the_same_about_the_same_tokens(nlp, component):
         assert place[1] < place[0] < place[3]
 
 
-@pytest.mark.parametrize("rank", [-1, 3])
+@pytest.mark.parametrize("rank", [-1, 3, "0", None, 0.0])
 def test_no_such_alternative(nlp, component, rank):
     component.n_best = 3
     new = component(Doc(nlp.vocab, words=["dog", "the", "sees", "Maria"]))
