@@ -239,8 +239,8 @@ class EngineShim(Shim):
         content = read_damaged(lambda: srsly.msgpack_loads(data))
         if not isinstance(content, dict) or not isinstance(content.get("engine", ""), bytes | None):
             raise error("SL032", source=SOURCE, what="it holds no engine")
-        # Files of earlier versions have no checksum here. The engine has its own.
-        if "checksum" in content and content["checksum"] != _checksum(content.get("spacing")):
+        # The engine has its own.
+        if content.get("checksum") != _checksum(content.get("spacing")):
             raise error("SL032", source=SOURCE, what="the checksum of its spaces is wrong")
         spacing = Spacing()
         read_damaged(lambda: spacing.from_dict(content["spacing"]))

@@ -45,7 +45,6 @@ class Words:
     units (Optional[ndarray]): The numbers of their units, if there are any.
     pieces (Optional[List[List[int]]]): The forms that each word is made of, if some are units.
     traits (Optional[ndarray]): What tells words apart beside all this, if anything does.
-    ties (Optional[ndarray]): What tells words apart that are equal to the search, see `ties`.
     members (Optional[List[range]]): If these are units, the tokens of each, counted from `start`.
     """
 
@@ -58,7 +57,6 @@ class Words:
     units: Array | None = None
     pieces: list[list[int]] | None = None
     traits: Array | None = None
-    ties: Array | None = None
     members: list[range] | None = None
 
     def __len__(self) -> int:
@@ -76,7 +74,7 @@ class Words:
     def without(self, tags: Array | None, labels: Array | None) -> "Words":
         """The same words without some of their tags and labels, chosen by masks. These still tell equal words apart: a
         word keeps its tag, so that it matters which of them comes first."""
-        traits = np.zeros(len(self), dtype=np.uint64)
+        traits = np.zeros(len(self), dtype=np.uint64) if self.traits is None else self.traits.copy()
         if tags is not None:
             traits += np.where(tags, self.tags, np.uint64(0))
         if labels is not None:
@@ -102,8 +100,8 @@ class Words:
 
         before (Sequence[Tuple[int, int]]): Pairs of positions of which the first stands before the second.
         """
-        more = {"pieces": self.pieces, "traits": self.traits, "ties": self.ties}
-        return engine.bag(**self._by_name(), **more, before=before, texts=self.names)
+        columns = self._by_name()
+        return engine.bag(**columns, pieces=self.pieces, traits=self.traits, before=before, texts=self.names)
 
     def to_sentence(self) -> "Sentence":
         """The same words as a gold sentence, to learn from."""
@@ -197,10 +195,10 @@ def _words(doc: Doc, use: Use, table: Array, start: int) -> Words:
         raise error("SL043", words=[start + outside], texts=[token.text for token in doc])
     if not use.heads:
         heads = np.full(len(table), FREE, dtype=np.int32)
-    if not (use.deps and use.heads):  # a label without its arc would fit no other
-        labels = np.zeros(len(table), dtype=np.uint64)
-    tags = table[:, _TAG] if use.tags else np.zeros(len(table), dtype=np.uint64)
-    return Words(doc, start, table.T, tags, heads, labels)
+    words = Words(doc, start, table.T, table[:, _TAG], heads, labels)
+    # A label without its arc would fit no other.
+    ignored = [None if counts else np.ones(len(table), dtype=bool) for counts in (use.tags, use.deps and use.heads)]
+    return words if use == Use() else words.without(*ignored)
 
 
 def _look_up(table: Array, doc: Doc) -> None:

@@ -7,6 +7,7 @@ The record is a dict:
     gap             how much better the best order scores: 0 if it is this one
     given_tags, given_heads, given_labels
                     what was given, by position in the new Doc
+    dropped         the entities, spans and span extensions that are not in the new Doc, see `reorder.Dropped`
     starts          with several sentences, and no trees that would tell: the tokens that these start with
     alternatives    with n_best above 1: the best orders, best first; each with order, score, gap and, by position in
                     the input, tags, heads and labels (as keys; heads below 0 are missing or the root), and spaces
@@ -14,7 +15,11 @@ The record is a dict:
 Its sequences are tuples, because that is what lists become on the way through a DocBin.
 """
 
-from dataclasses import dataclass
+import heapq
+import math
+import warnings
+from dataclasses import dataclass, field
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +30,8 @@ from .bag import FREE, Use, Words
 from .control import EXTENSIONS as CONTROLS
 from .control import has_control, move_control
 from .errors import error
-from .ordering import RECORD, Found
-from .reorder import reorder
+from .ordering import RECORD, Found, check_doc
+from .reorder import Dropped, reorder
 from .spacing import Spacing
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 
 EXTENSION = RECORD[1]
 GIVEN = ("given_tags", "given_heads", "given_labels")
+MAX_NAMED = 10  # in one warning
 
 
 def claim_extensions() -> None:
@@ -59,30 +65,54 @@ class DocOrder:
     gap: float
 
 
-def by_rank(found: Found) -> list[DocOrder]:
-    """Of a Doc with several sentences, the n-th order has each sentence in its n-th best order, or in its last one."""
-    n_found = max(len(results) for _, results in found)
-    ranked = [[(words, results[min(rank, len(results) - 1)]) for words, results in found] for rank in range(n_found)]
-    scores = [sum(best.score for _, best in bags) for bags in ranked]
-    return [DocOrder(bags=bags, score=score, gap=scores[0] - score) for bags, score in zip(ranked, scores, strict=True)]
+def best_orders(found: Found, n_best: int) -> list[DocOrder]:
+    """The best orders of a Doc, from those of its sentences: best first, and no two with all sentences the same.
+
+    Where two of them score the same, the one that leaves the earlier sentences as they are comes first.
+    """
+    gaps = [[results[0].score - best.score for best in results] for _, results in found]
+    total = math.fsum(results[0].score for _, results in found)
+    # A candidate is what it changes: some sentences, from left to right, and which of its orders each is in. It is made
+    # once: from that with the order before in its last sentence, which is not worse.
+    heap: list[tuple[float, tuple[tuple[int, int], ...]]] = [(0.0, ())]
+    ranked: list[DocOrder] = []
+    while heap and len(ranked) < n_best:
+        gap, changes = heapq.heappop(heap)
+        ranks = {-minus: rank for minus, rank in changes}
+        bags = [(words, results[ranks.get(i, 0)]) for i, (words, results) in enumerate(found)]
+        score = total - gap
+        ranked.append(DocOrder(bags=bags, score=score, gap=total - score))
+        last = max(ranks, default=0)
+        for i in range(last, len(found)):
+            rank = ranks.get(i, 0) + 1
+            if rank < len(gaps[i]):
+                kept = changes[:-1] if i in ranks else changes
+                changed = (*kept, (-i, rank))  # by -i, so that of equal ones those sort first that begin later
+                heapq.heappush(heap, (math.fsum(gaps[-minus][r] for minus, r in changed), changed))
+    return ranked
 
 
 @dataclass(frozen=True, kw_only=True)
 class Builder:
-    """Builds Docs under the settings of a component."""
+    """Builds Docs under the settings of a component.
+
+    reported (Set[Dropped]): What has been warned of. Each is named once.
+    """
 
     spacing: Spacing
     use: Use
     tree: bool
     overwrite: bool
     n_best: int
+    reported: set[Dropped] = field(default_factory=set)
 
     def build(self, doc: Doc, ranked: list[DocOrder]) -> Doc:
         """The new Doc, in the first of some orders. With n_best above 1 it keeps the others."""
         orders = [self._joined(doc, order) for order in ranked[: self.n_best]]
         best, bags = orders[0], ranked[0].bags
         order = best["order"]
-        new = reorder(doc, order, best["spaces"], best["tags"], best["heads"], best["labels"])
+        new, dropped = reorder(doc, order, best["spaces"], best["tags"], best["heads"], best["labels"])
+        _warn(dropped, self.reported)
         starts = [words.start for words, _ in bags] if len(bags) > 1 and not self.tree else []
         _set_boundaries(new, starts)
         if has_control(doc):
@@ -91,6 +121,7 @@ class Builder:
         record: dict[str, Any] = {"order": tuple(order.tolist()), "score": best["score"], "gap": best["gap"]}
         for key, masks in zip(GIVEN, zip(*given, strict=True), strict=True):
             record[key] = tuple(_join(list(masks))[order].tolist())
+        record["dropped"] = dropped
         if starts:
             record["starts"] = tuple(starts)
         if self.n_best > 1:
@@ -148,9 +179,10 @@ class Builder:
 
 def alternative(doc: Doc, rank: int) -> Doc:
     """One of the orders that `doc._.linearization` holds: see `spacy_linearize.alternative`."""
+    check_doc(doc)
     record = doc.user_data.get(RECORD) or {}
     orders = record.get("alternatives", ())
-    if not 0 <= rank < len(orders):
+    if not isinstance(rank, (int, np.integer)) or not 0 <= rank < len(orders):
         raise error("SL047", rank=rank, n=len(orders))
     if len(record["order"]) != len(doc):
         raise error("SL193", n=len(record["order"]), n_now=len(doc))
@@ -162,13 +194,24 @@ def alternative(doc: Doc, rank: int) -> Doc:
     heads = np.array(chosen["heads"], dtype=np.int32)[source]
     heads = np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32)
     tags, labels = (np.array(chosen[key], dtype=np.uint64)[source] for key in ("tags", "labels"))
-    new = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
+    new, dropped = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
+    _warn(dropped, set())
     _set_boundaries(new, list(record.get("starts", ())))
     move_control(doc, new, np.argsort(order).tolist())
     given = {key: tuple(record[key][i] for i in order.tolist()) for key in GIVEN}
     own = {"order": chosen["order"], "score": chosen["score"], "gap": orders[0]["score"] - chosen["score"]}
-    new.user_data[RECORD] = {**record, **own, **given}
+    new.user_data[RECORD] = {**record, **own, **given, "dropped": (*record["dropped"], *dropped)}
     return new
+
+
+def _warn(dropped: tuple[Dropped, ...], reported: set[Dropped]) -> None:
+    """Say what was dropped, each once."""
+    news = [one for one in dict.fromkeys(dropped) if one not in reported]
+    if news:
+        names = [f"{shorten(text, 60)!r} ({', '.join(filter(None, more))})" for *more, text in news[:MAX_NAMED]]
+        names += [f"{len(news) - MAX_NAMED} more"] if len(news) > MAX_NAMED else []
+        warnings.warn(str(error("SL059", dropped=", ".join(names))), stacklevel=2)
+        reported.update(news)  # not before: who makes errors of warnings has it raised by every Doc
 
 
 def _set_boundaries(doc: Doc, starts: list[int]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc
 
-from .errors import error
+from .errors import LinearizeError, error
 
 Pair = tuple[int, int]
 BEFORE, FIXED, FIRST, LAST = "linearize_before", "linearize_fixed", "linearize_first", "linearize_last"
@@ -89,19 +89,25 @@ def _listed(doc: Doc, name: str) -> list[Any]:
     if name in (FIRST, LAST) and not isinstance(value, (list, tuple)):
         return [value]
     if not isinstance(value, (list, tuple)):
-        raise error("SL061", name=name, value=value, last=len(doc) - 1)
+        raise _bad(doc, name, value)
     return list(value)
 
 
 def _positions(doc: Doc, name: str, values: Any, length: int | None = None) -> list[int]:
     """Positions of different tokens, checked."""
-    is_list = isinstance(values, (list, tuple))
-    if not is_list or (length is not None and len(values) != length) or len(set(map(repr, values))) != len(values):
-        raise error("SL061", name=name, value=values, last=len(doc) - 1)
-    for value in values:
-        if type(value) is not int or not 0 <= value < len(doc):
-            raise error("SL061", name=name, value=values, last=len(doc) - 1)
-    return list(values)
+    values = _plain(values)
+    if not isinstance(values, (list, tuple)) or (length is not None and len(values) != length):
+        raise _bad(doc, name, values)
+    positions = [_plain(value) for value in values]
+    if any(type(value) is not int or not 0 <= value < len(doc) for value in positions):
+        raise _bad(doc, name, values)
+    if len(set(positions)) != len(positions):
+        raise _bad(doc, name, values)
+    return positions
+
+
+def _bad(doc: Doc, name: str, value: Any) -> LinearizeError:
+    return error("SL061", name=name, value=value, last=len(doc) - 1)
 
 
 def _sentence_of(position: int, sentences: Sequence[tuple[int, int]]) -> int:
@@ -114,20 +120,21 @@ def move_control(doc: Doc, new: Doc, place: Sequence[int]) -> None:
     place (Sequence[int]): For each position the new one.
     """
     for name in EXTENSIONS:
-        value = doc.user_data.get(_key(name))
-        if value is not None:
-            new.user_data[_key(name)] = _moved(_plain(value), place)
-
-
-def _moved(value: Any, place: Sequence[int]) -> Any:
-    # Tuples, because that is what lists become on the way through a DocBin.
-    return tuple(_moved(part, place) for part in value) if isinstance(value, (list, tuple)) else int(place[value])
+        value = _plain(doc.user_data.get(_key(name)))
+        if value is None:
+            continue
+        # Tuples, because that is what lists become on the way through a DocBin.
+        moved: Any
+        if name in (BEFORE, FIXED):
+            groups = [_positions(doc, name, group) for group in _listed(doc, name)]
+            moved = tuple(tuple(int(place[k]) for k in group) for group in groups)
+        else:
+            moved = tuple(int(place[k]) for k in _positions(doc, name, _listed(doc, name)))
+        new.user_data[_key(name)] = moved if isinstance(value, (list, tuple)) else moved[0]
 
 
 def _plain(value: Any) -> Any:
-    """The same without arrays and numbers of numpy."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+    """A list for an array, and a number for one of numpy."""
     return value.tolist() if isinstance(value, (np.ndarray, np.integer)) else value
 
 

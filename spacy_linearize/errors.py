@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 
+MAX_QUOTED = 200  # characters
 MESSAGES = {
     # What is wrong with a bag of words.
     "SL001": "The given heads form a cycle: {words}. Leave the head of one of these words free.",
-    "SL002": "More than one word is given as the root: {words}. Keep one root and free the others.",
+    "SL002": "More than one word is given as the root: {words}. If the Doc has several sentences, set "
+    "sentences = 'sents'; if not, keep one root and free the others.",
     "SL003": "{words} has head {head}, but the bag has positions 0 to {last}. Use one of these, or leave the head "
     "free.",
     "SL004": "{words} is its own head. Give it as the root, or leave its head free.",
@@ -23,13 +25,13 @@ MESSAGES = {
     "projective.",
     "SL012": "The gold tree has {n} roots, or heads are missing. Give one word the head ROOT and every other a head.",
     "SL013": "The predicted Doc has other words than the reference, or the same words in a sequence that leaves their "
-    "match open: '{word}'. Give both Docs the same tokens in the same sequence.",
+    "match open: '{word}'. Give both Docs the same tokens in the same sequence, as spacy_linearize.Corpus.v1 does.",
     "SL014": "The gold head of {words} is not the given one. Leave that head free.",
     # What is wrong with the settings.
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",
     "SL022": "Setting '{key}' is {value!r}, but must be {expected}.",
-    "SL023": "Template '{template}' is listed twice. Remove one.",
+    "SL023": "Template '{template}' is there already, in {where}. Leave it out.",
     "SL024": "Template '{template}' joins atoms of pairs (X, Y, Z) with others. Use one kind or the other.",
     # What is wrong with a pipeline.
     "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take a trained one: "
@@ -43,7 +45,7 @@ MESSAGES = {
     "SL045": "Found no example with words to learn from. Give initialize() a corpus of sentences in their right order.",
     "SL046": "The compiled modules of spacy_linearize are missing ({problem}). If Python runs in the folder of the "
     "sources, install them in place: pip install -e .",
-    "SL047": "There is no alternative {rank}: doc._.linearization holds {n}. Set n_best of the component, and name "
+    "SL047": "There is no alternative {rank!r}: doc._.linearization holds {n}. Set n_best of the component, and name "
     "one from 0 to n_best - 1.",
     "SL048": "The Doc asks for {words} in this sequence, but has them the other way round. Change its order, or the "
     "precedence.",
@@ -75,6 +77,7 @@ MESSAGES = {
     "Doc(nlp.vocab, words=text.split()).",
     "SL193": "doc._.linearization speaks of {n} tokens, but the Doc has {n_now}: tokens were merged or split since. "
     "Take alternatives before that.",
+    "SL194": "initialize() was given {key}, but no nlp to read it with. Give it nlp=nlp, too.",
     # What is wrong on the command line.
     "SL050": "Plots need matplotlib. Install it with: pip install matplotlib.",
     "SL052": "The pipeline '{model}' has no linearizer. Train one, or add one from a trained pipeline: "
@@ -91,8 +94,10 @@ MESSAGES = {
     "standard input.",
     "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
     "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
-    "given. Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data.",
-    "SL059": "The bag has {n} words. Up to {limit}, missing arcs are added: here they stay missing. Order the text "
+    "given. {advice}",
+    "SL059": "Not in the new Doc, since their tokens no longer stand together in their sequence: {dropped}. Make them "
+    "units to keep them; doc._.linearization['dropped'] lists what a Doc has lost.",
+    "SL195": "The bag has {n} words. Up to {limit}, missing arcs are added: here they stay missing. Order the text "
     "sentence by sentence (sentences = 'sents'), give more arcs, or set tree = false.",
     # What is wrong with something to view.
     "SL070": "There are no words to show. Name some, or a file of bags with --input.",
@@ -140,6 +145,20 @@ def first_sentence(problem: Exception) -> str:
     return re.split(r"\.(?=\s|$)", str(problem), maxsplit=1)[0]
 
 
+class _Quoted:
+    """What a user has handed in, for a message: it may be long, or have no text at all."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        try:
+            text = repr(self.value)
+        except Exception:  # of a huge number, or of lists in lists without end
+            return f"a value of type {type(self.value).__name__}"
+        return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."
+
+
 def error(
     code: str,
     *,
@@ -162,6 +181,7 @@ def error(
         return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {position(i)} '{texts[i]}'"
 
     named = ", ".join(map(name, words))
+    values.update({key: _Quoted(values[key]) for key in ("value", "rank") if key in values})
     if pairs is not None:
         values["pairs"] = ", ".join(f"{name(first)} before {name(second)}" for first, second in pairs)
         words = sorted({i for pair in pairs for i in pair})

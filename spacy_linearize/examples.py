@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import logger
 
-from .bag import FREE, Use, Words, read_sentences, read_words
+from .bag import FREE, ROOT, Array, Use, Words, read_sentences, read_words
 from .errors import error
 from .names import Names, add_names, no_names
 from .projective import is_projective
@@ -61,8 +61,11 @@ def gold_sentences(doc: Doc) -> Iterator[Words]:
         yield read_words(doc, Use())
 
 
-def training_pairs(eg: Example, use: Use) -> Iterator[tuple[Words, Words]]:
-    """What is given and what is gold, sentence by sentence, with the words in the same sequence."""
+def training_pairs(eg: Example, use: Use, *, needs_tree: bool = False) -> Iterator[tuple[Words, Words]]:
+    """What is given and what is gold, sentence by sentence, with the words in the same sequence.
+
+    needs_tree (bool): Whether gold trees must be whole. A sentence whose given arcs do not make one is left out.
+    """
     predicted = _in_sequence_of(eg.reference, eg.predicted)
     whole = read_words(predicted, use)
     for gold in gold_sentences(eg.reference):
@@ -71,7 +74,53 @@ def training_pairs(eg: Example, use: Use) -> Iterator[tuple[Words, Words]]:
         wrong = (given.heads != gold.heads) & (gold.heads != FREE)
         given.heads[wrong] = FREE
         given.labels[wrong] = 0
+        # Where there is no gold arc, a given one stands for it, unless the gold order contradicts it.
+        added = (given.heads != FREE) & (gold.heads == FREE)
+        if added.any():
+            kept = _possible(gold.heads, given.heads, added)
+            if needs_tree and (added & ~kept).any():
+                continue
+            given.heads[added & ~kept] = FREE
+            given.labels[added & ~kept] = 0
+            heads, labels = np.where(kept, given.heads, gold.heads), np.where(kept, given.labels, gold.labels)
+            gold = replace(gold, heads=heads, labels=labels)
         yield given, gold
+
+
+def _possible(gold: Array, given: Array, added: Array) -> Array:
+    """Which of the given arcs can be added to the gold ones, short ones first, so that these still make a projective
+    forest with one root at most.
+
+    gold, given (ndarray): Heads, by position in the gold order.
+    added (ndarray): Which of the given ones to add.
+    """
+    kept: Array = added.copy()
+    roots = kept & (given == ROOT)
+    if roots.sum() + (gold == ROOT).sum() > 1:  # more than one sentence to a parser, and just one here
+        kept[roots] = False
+    if _is_forest(np.where(kept, given, gold).tolist()):
+        return kept
+    heads = gold.tolist()
+    positions = np.flatnonzero(kept).tolist()
+    for k in sorted(positions, key=lambda k: abs(k - given[k]) if given[k] >= 0 else len(heads)):
+        heads[k] = int(given[k])
+        if not _is_forest(heads):
+            heads[k] = FREE
+            kept[k] = False
+    return kept
+
+
+def _is_forest(heads: list[int]) -> bool:
+    """Whether arcs are projective and make no cycle."""
+    walk = [-1] * len(heads)  # for each word, from which one it was met on the way upwards
+    for start in range(len(heads)):
+        word = start
+        while word >= 0 and walk[word] < 0:
+            walk[word] = start
+            word = heads[word]
+        if word >= 0 and walk[word] == start:
+            return False
+    return is_projective(heads)
 
 
 def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
@@ -94,4 +143,4 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
     heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
-    return reorder(predicted, order, [True] * len(order), tags, heads, labels)
+    return reorder(predicted, order, [True] * len(order), tags, heads, labels)[0]

@@ -16,13 +16,14 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from .architecture import DEFAULT_LINEARIZER_MODEL, EngineShim, check_bytes, check_cfg, engine_shim, read_damaged
-from .bag import Use
-from .build import Builder, by_rank, claim_extensions
+from .bag import Use, Words
+from .build import Builder, best_orders, claim_extensions
 from .errors import error
 from .examples import read_gold, training_pairs
 from .language_model import read_sentences
-from .names import KINDS, KnownNames, add_names, check_names, no_names
+from .names import KINDS, KnownNames, add_given, add_names, check_names, no_names
 from .ordering import Orderer, check_doc
+from .reorder import Dropped
 from .scorer import SCORES
 from .settings import SETTINGS, check_setting, find_changes, with_changes
 from .spacing import Spacing
@@ -125,6 +126,9 @@ class Linearizer(TrainablePipe):
     scorer (Optional[Callable]): The scoring method.
     """
 
+    # So that a setting whose name is misspelt is refused. The last is set by spaCy.
+    __slots__ = (*SETTINGS, "_configured", "_rng", "_known", "_reported", "error_handler")
+
     def __init__(
         self,
         vocab: Vocab,
@@ -170,13 +174,14 @@ class Linearizer(TrainablePipe):
         self._configured = {key: getattr(self, key) for key in SETTINGS}
         self._rng = random.Random(seed)
         self._known = KnownNames()
+        self._reported: set[Dropped] = set()
         claim_extensions()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in SETTINGS:
             check_setting(name, value)
         super().__setattr__(name, value)
-        if name in SETTINGS and "_configured" in self.__dict__:
+        if name in SETTINGS and hasattr(self, "_configured"):
             changed = find_changes(self._configured, {key: getattr(self, key) for key in SETTINGS})
             names: dict[str, Any] = self.label_data
             self.cfg = {**names, "changed": changed} if changed else names
@@ -263,7 +268,8 @@ class Linearizer(TrainablePipe):
         if not len(doc):
             return [doc]
         builder = self._builder(n_best=1)
-        return [builder.build(doc, [order]) for order in by_rank(self.orderer.order([doc], n_best)[0])]
+        orders = best_orders(self.orderer.order([doc], n_best)[0], n_best)
+        return [builder.build(doc, [order]) for order in orders]
 
     def score_order(self, doc: Doc) -> "OrderScore":
         """The score of the order that a Doc has, under its constraints, with the gap to the best order.
@@ -312,10 +318,17 @@ class Linearizer(TrainablePipe):
         n_best = self.n_best
         found = iter(self.orderer.order((doc for doc in docs if len(doc)), n_best))
         builder = self._builder(n_best)
-        return [builder.build(doc, by_rank(next(found))) if len(doc) else doc for doc in docs]
+        return [builder.build(doc, best_orders(next(found), n_best)) if len(doc) else doc for doc in docs]
 
     def _builder(self, n_best: int) -> Builder:
-        return Builder(spacing=self.shim.spacing, use=self.use, tree=self.tree, overwrite=self.overwrite, n_best=n_best)
+        return Builder(
+            spacing=self.shim.spacing,
+            use=self.use,
+            tree=self.tree,
+            overwrite=self.overwrite,
+            n_best=n_best,
+            reported=self._reported,
+        )
 
     # Training
 
@@ -340,6 +353,8 @@ class Linearizer(TrainablePipe):
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
         more_names = check_names(labels or {})
+        if nlp is None and (corpus is not None or text is not None):
+            raise error("SL194", key="text" if corpus is None else "corpus")
         gold = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
         more = list(read_sentences(nlp, text)) if nlp is not None and text is not None else []
         # A model that is there already stays until all of this has gone well.
@@ -360,27 +375,27 @@ class Linearizer(TrainablePipe):
         sgd: Any = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learn from examples: what the predicted Doc has of tags, heads and labels is given, the reference is gold.
+        """Learn from examples: what the predicted Doc has of tags, heads and labels is given, the reference is gold. A
+        reference without a tree teaches the order.
 
         drop (float): Share of the features to leave out.
         losses (Optional[Dict[str, float]]): The number of examples whose gold order lost is added here.
         """
+        if not isinstance(drop, (int, float)) or not 0 <= drop < 1:
+            raise error("SL022", key="drop", value=drop, expected="a number from 0 to below 1")
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, "Linearizer.update")
         if not self.shim.is_trained:
             raise error("SL040", name=self.name)
-        self._learn_names(examples)
         # The training loop sorts a batch by length, which an online learner should not see.
         self._rng.shuffle(examples)
         engine = self.shim.engine
+        pairs = [pair for eg in examples for pair in training_pairs(eg, self.use, needs_tree=engine.builds_trees)]
+        self._learn_names(examples, [given for given, _ in pairs])
         progress = engine.update(
-            [
-                (given.to_bag(engine), gold.to_sentence())
-                for eg in examples
-                for given, gold in training_pairs(eg, self.use)
-            ],
+            [(given.to_bag(engine), gold.to_sentence()) for given, gold in pairs],
             beam_width=self.update_beam_width or self.beam_width,
             dropout=drop,
             seed=self._rng.getrandbits(63),
@@ -389,14 +404,21 @@ class Linearizer(TrainablePipe):
         losses[self.name] += progress.violations
         return losses
 
-    def _learn_names(self, examples: list[Example]) -> None:
-        """Take in the tags and labels of examples that initialize() has not seen."""
+    def _learn_names(self, examples: list[Example], given: list[Words]) -> None:
+        """Take in the tags and labels of examples that initialize() has not seen, and those that are given."""
         found = no_names()
         for eg in examples:
             add_names(found, eg.reference)
+        for words in given:
+            add_given(found, words)
         if any(found[kind] - set(self.cfg[kind]) for kind in KINDS):
             self.cfg = {**self.cfg, **{kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}}
             self._know_names()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The one that spaCy's classes have from Cython knows nothing of slots.
+        names = ("vocab", "model", "name", "scorer", "cfg", *Linearizer.__slots__, *getattr(self, "__dict__", ()))
+        return _restore, (type(self), {name: getattr(self, name) for name in names if hasattr(self, name)})
 
     # Serialisation: TrainablePipe does it. What is left is to check what is read first, so that nothing is replaced by
     # something damaged, to set the settings that were changed, and to make known the strings of tags and labels.
@@ -432,3 +454,12 @@ class Linearizer(TrainablePipe):
 
     def _know_names(self) -> None:
         self._known.know(self.label_data, self.vocab.strings)
+
+
+def _restore(cls: type[Linearizer], attributes: dict[str, Any]) -> Linearizer:
+    """A component that was pickled."""
+    component = cls.__new__(cls)
+    for name, value in attributes.items():
+        setattr(component, name, value)
+    claim_extensions()
+    return component

@@ -13,6 +13,14 @@ from .errors import error
 
 KINDS = ("tags", "labels")
 Names = dict[str, set[str]]  # by kind
+# So many unknown names, and such a share of those of a Doc, are no slip: they come from other data.
+MANY = 3
+SHARE = 1 / 3
+OTHER_NAMES = "Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data."
+OTHER_SCHEME = (
+    "They seem to be of another scheme, so that no further {kind}s will be named: see 'Trees of another kind' in "
+    "docs/constraints.md."
+)
 
 
 def no_names() -> Names:
@@ -23,6 +31,13 @@ def add_names(names: Names, doc: Doc) -> None:
     """Add the names that a Doc has."""
     names["tags"].update(token.tag_ for token in doc if token.tag)
     names["labels"].update(token.dep_ for token in doc if token.dep)
+
+
+def add_given(names: Names, words: Words) -> None:
+    """Add the names that are given about words."""
+    strings = words.doc.vocab.strings
+    for kind, keys in (("tags", words.tags), ("labels", words.labels)):
+        names[kind].update(strings[key] for key in np.unique(keys).tolist() if key)
 
 
 def check_names(names: Any) -> Names:
@@ -53,7 +68,8 @@ class KnownNames:
 
     def __init__(self) -> None:
         self._known: dict[str, set[int]] = {kind: set() for kind in KINDS}
-        self._reported: set[tuple[str, int]] = set()
+        self._reported: dict[str, set[int]] = {kind: set() for kind in KINDS}
+        self._foreign: set[str] = set()  # the kinds of which it has been said that they are of another scheme
         self._texts: list[str] = []
         self._strings: StringStore | None = None
 
@@ -75,7 +91,7 @@ class KnownNames:
         """A tag or label that training never saw is kept in the Doc, but not seen by the search. Those that it saw may
         be added to the Doc: one with a vocabulary of its own gets to know them.
 
-        component (str): The name of the component that warns of them, once of each.
+        component (str): The name of the component that warns of them: once of each, or once of all, if there are many.
         """
         strings = words.doc.vocab.strings
         if strings is not self._strings:
@@ -87,14 +103,21 @@ class KnownNames:
 
     def _unknown(self, doc: Doc, keys: Array, kind: str, component: str) -> Array | None:
         """Which of the keys training never saw, or None if it saw all."""
-        unknown = set(keys.tolist()) - self._known[kind]
+        names = set(keys.tolist())
+        unknown = names - self._known[kind]
         if not unknown:
             return None
-        news = {(kind, key) for key in unknown} - self._reported
-        if news:
+        reported = self._reported[kind]
+        news = unknown - reported
+        if news and kind not in self._foreign:
+            is_foreign = len(reported | news) >= MANY and len(unknown) >= SHARE * len(names)
             # The Doc may have another vocabulary than the component.
-            strings = doc.vocab.strings
-            texts = sorted(repr(_text(key, strings)) for _, key in news)
-            warnings.warn(str(error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts))), stacklevel=2)
-            self._reported |= news  # not before: who makes errors of warnings has it raised by every Doc
+            texts = sorted(repr(_text(key, doc.vocab.strings)) for key in news)
+            advice = OTHER_SCHEME if is_foreign else OTHER_NAMES
+            advice = advice.format(name=component, kind=kind[:-1])
+            message = error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts), advice=advice)
+            warnings.warn(str(message), stacklevel=2)
+            reported |= news  # not before: who makes errors of warnings has it raised by every Doc
+            if is_foreign:
+                self._foreign.add(kind)
         return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))

@@ -12,7 +12,6 @@ from .bag import FREE, Use, Words, split
 from .control import Pair, read_pairs
 from .errors import error
 from .names import KnownNames
-from .ties import read_ties
 from .units import NOUN_PHRASE, Merged, find_units, merge, merge_pairs
 
 if TYPE_CHECKING:
@@ -101,9 +100,6 @@ class Orderer:
             raise error("SL005", n=longest, limit=self.max_words)
         pairs = read_pairs(doc, [(part.start, part.start + len(part)) for part in words])
         known = [self.known.without_unknown(part, self.name) for part in words]
-        if any(len(set(part.forms.tolist())) < len(part) for part in words):  # there are equal words
-            ties = read_ties(doc, follow_heads=not self.use.heads)
-            known = [replace(part, ties=ties[part.start : part.start + len(part)]) for part in known]
         if self.units is None:
             return [Part(words=w, known=k, merged=None, before=p) for w, k, p in zip(words, known, pairs, strict=True)]
         spans = find_units(doc, self.units, self.name)

@@ -1,28 +1,34 @@
 """From an order to a new Doc that carries everything the old one had.
 
-Annotation moves with its token. An entity or span is kept if its tokens still stand side by side in the new order, in
-whatever sequence, and is dropped if they do not. Values of span extensions follow the same rule.
+Annotation moves with its token. An entity or span is kept if its tokens still stand together, in the sequence that they
+had, and is dropped if they do not: what meets by chance the other way round is not the same. Values of span extensions
+follow the same rule.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
-from spacy.attrs import DEP, ENT_IOB, ENT_TYPE, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
+import numpy as np
+from spacy.attrs import DEP, ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .bag import Array
 
-MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH]
-_TAG, _DEP, _HEAD = 1, 2, 3
+MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH, ENT_KB_ID, ENT_ID]
+_TAG, _DEP, _HEAD, _MORPH, _IDS = 1, 2, 3, 7, 8
+Dropped = tuple[str, str, str]  # where it was, its label if it has one, and its text
 
 
-def reorder(doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: Array, labels: Array) -> Doc:
+def reorder(
+    doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: Array, labels: Array
+) -> tuple[Doc, tuple[Dropped, ...]]:
     """The words of a Doc in another order.
 
     order (ndarray): Positions in the Doc, in the new order.
     spaces (Sequence[bool]): Whether a space follows, by new position.
     tags, heads, labels (ndarray): By position in the Doc; heads are positions too, FREE or ROOT.
-    RETURNS (Doc): A new Doc.
+    RETURNS (Tuple[Doc, Tuple[Dropped, ...]]): A new Doc, and what is not in it.
     """
     from .arrays import move
 
@@ -32,77 +38,110 @@ def reorder(doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: 
     )
     # Strings by key: making Token objects for their texts would take longer than all the rest.
     new = Doc(doc.vocab, words=[strings[key] for key in values[:, 0].tolist()], spaces=list(spaces))
-    # Morphology goes through a slow table, last; most Docs have none.
-    end = len(MOVED) if values[:, -1].any() else len(MOVED) - 1
+    # Morphology goes through a slow table; most Docs have none.
+    end = _IDS if values[:, _MORPH].any() else _MORPH
     new.from_array(MOVED[1:end], values[:, 1:end])
-    _move_spans(doc, new, place)
-    _move_user_data(doc, new, place)
+    mover = _Mover(doc, new, place)
+    mover.move_spans(values[:, _IDS:])
+    mover.move_user_data()
     new._context = doc._context
     new.cats.update(doc.cats)
     new.sentiment = doc.sentiment
     new.user_hooks.update(doc.user_hooks)
     new.user_token_hooks.update(doc.user_token_hooks)
     new.user_span_hooks.update(doc.user_span_hooks)
-    if getattr(doc.tensor, "shape", (0,))[0] == len(doc):
-        new.tensor = doc.tensor[order]
-    return new
+    # A tensor may be of tokens, or of anything.
+    is_of_tokens = getattr(doc.tensor, "shape", ())[:1] == (len(doc),)
+    new.tensor = doc.tensor[order] if is_of_tokens else doc.tensor
+    new._vector, new._vector_norm = doc._vector, doc._vector_norm
+    return new, tuple(mover.dropped)
 
 
-def _new_range(start: int, end: int, place: Array) -> tuple[int, int] | None:
-    """Where the tokens of a span stand now, or None if they are no longer side by side."""
-    places = place[start:end]
-    low, high = int(places.min()), int(places.max()) + 1
-    return (low, high) if high - low == end - start else None
+class _Mover:
+    """Moves spans, and remembers what it drops.
 
+    place (ndarray): For each position in the old Doc that in the new one.
+    """
 
-def _move(spans: Iterable[Span], new: Doc, place: Array) -> list[Span]:
-    moved = []
-    for span in spans:
-        found = _new_range(span.start, span.end, place) if len(span) else None
-        if found:
-            moved.append(Span(new, *found, label=span.label, kb_id=span.kb_id, span_id=span.id))
-    return moved
+    def __init__(self, doc: Doc, new: Doc, place: Array) -> None:
+        self.doc = doc
+        self.new = new
+        self.place = place
+        self.dropped: list[Dropped] = []
 
+    @cached_property
+    def _n_together(self) -> Array:
+        """How many tokens up to each stand just behind the same one as ever."""
+        return np.cumsum(np.diff(self.place, prepend=self.place[:1]) == 1)
 
-def _move_spans(doc: Doc, new: Doc, place: Array) -> None:
-    if doc.has_annotation("ENT_IOB"):
-        # Of some tokens it may not be known whether they belong to an entity, of others that they must not.
-        states = doc.to_array([ENT_IOB, ENT_TYPE])
-        missing = _singles(new, place[states[:, 0] == 0])
-        blocked = _singles(new, place[(states[:, 0] == 3) & (states[:, 1] == 0)])
-        ents = sorted(_move(doc.ents, new, place), key=lambda span: span.start)
-        new.set_ents(ents, missing=missing, blocked=blocked)
-    for key, group in doc.spans.items():
-        new.spans[key] = SpanGroup(new, name=group.name, attrs=dict(group.attrs), spans=_move(group, new, place))
+    def find(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where the tokens of a span stand now, or None if they do not stand together in their sequence."""
+        if start >= end or self._n_together[end - 1] - self._n_together[start] < end - 1 - start:
+            return None
+        return int(self.place[start]), int(self.place[start]) + end - start
+
+    def move(self, spans: Iterable[Span], where: str) -> list[Span]:
+        moved = []
+        for span in spans:
+            found = self.find(span.start, span.end)
+            if found:
+                moved.append(Span(self.new, *found, label=span.label, kb_id=span.kb_id, span_id=span.id))
+            else:
+                self.dropped.append((where, span.label_, span.text))
+        return moved
+
+    def move_spans(self, ids: Array) -> None:
+        """Move entities and span groups.
+
+        ids (ndarray): What tokens have of ENT_KB_ID and ENT_ID, outside of entities, too, by new position.
+        """
+        doc, new, place = self.doc, self.new, self.place
+        if doc.has_annotation("ENT_IOB"):
+            # Of some tokens it may not be known whether they belong to an entity, of others that they must not.
+            states = doc.to_array([ENT_IOB, ENT_TYPE])
+            missing = _singles(new, place[states[:, 0] == 0])
+            blocked = _singles(new, place[(states[:, 0] == 3) & (states[:, 1] == 0)])
+            ents = sorted(self.move(doc.ents, "doc.ents"), key=lambda span: span.start)
+            new.set_ents(ents, missing=missing, blocked=blocked)
+        if ids.any():
+            for span in doc.ents:
+                if self.find(span.start, span.end) is None:
+                    ids[place[span.start : span.end]] = 0
+            new.from_array([ENT_KB_ID, ENT_ID], ids)
+        for key, group in doc.spans.items():
+            spans = self.move(group, f"doc.spans[{key!r}]")
+            new.spans[key] = SpanGroup(new, name=group.name, attrs=dict(group.attrs), spans=spans)
+
+    def move_user_data(self) -> None:
+        """Token and span extensions are stored under character offsets, which change."""
+        doc, new, data = self.doc, self.new, self.doc.user_data
+        if all(_is_of_doc(key) for key in data):
+            new.user_data.update(data)
+            return
+        token_at = {token.idx: token.i for token in doc}
+        token_to = {token.idx + len(token): token.i + 1 for token in doc}
+        for key, value in data.items():
+            if _is_of_doc(key):
+                new.user_data[key] = value
+                continue
+            prefix, name, start_char, end_char = key
+            if start_char not in token_at:
+                continue  # left over from a token that is no more, after a merge
+            start = token_at[start_char]
+            if end_char is None:
+                new.user_data[prefix, name, new[int(self.place[start])].idx, None] = value
+            elif end_char in token_to:
+                found = self.find(start, token_to[end_char])
+                if found:
+                    span = new[found[0] : found[1]]
+                    new.user_data[prefix, name, span.start_char, span.end_char] = value
+                else:
+                    self.dropped.append((f"span._.{name}", "", doc[start : token_to[end_char]].text))
 
 
 def _singles(doc: Doc, positions: Array) -> list[Span]:
     """Spans of single tokens."""
     return [doc[k : k + 1] for k in sorted(positions.tolist())]
-
-
-def _move_user_data(doc: Doc, new: Doc, place: Array) -> None:
-    """Token and span extensions are stored under character offsets, which change."""
-    data = doc.user_data
-    if all(_is_of_doc(key) for key in data):
-        new.user_data.update(data)
-        return
-    token_at = {token.idx: token.i for token in doc}
-    token_to = {token.idx + len(token): token.i + 1 for token in doc}
-    for key, value in data.items():
-        if _is_of_doc(key):
-            new.user_data[key] = value
-            continue
-        prefix, name, start_char, end_char = key
-        if start_char not in token_at:
-            continue  # left over from a token that is no more, after a merge
-        if end_char is None:
-            new.user_data[prefix, name, new[int(place[token_at[start_char]])].idx, None] = value
-        elif end_char in token_to:
-            found = _new_range(token_at[start_char], token_to[end_char], place)
-            if found:
-                span = new[found[0] : found[1]]
-                new.user_data[prefix, name, span.start_char, span.end_char] = value
 
 
 def _is_of_doc(key: Any) -> bool:

@@ -14,15 +14,13 @@ from spacy.attrs import ORTH, SHAPE, SPACY
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from .ties import STEP
-
 EPOCHS = 5
+STEP = 0x9E3779B97F4A7C15  # joins the keys of two words; odd, so that nothing is lost
 # What each table is for: four of weights for the word before the gap, four for the word after it; for plain words, how
 # often just these two were joined less how often they were not, if that is an exception, and the same for any two.
 FORM, ODD_FORM, EVEN_FORM, SHAPE_ = range(4)
 BEFORE, AFTER, THESE_TWO, ANY_TWO = 0, 4, 8, 9
 N_TABLES = 10
-N_TABLES_ONCE = 8  # in files of earlier versions, without those for plain words
 
 Features = list[tuple[int, int]]
 Table = dict[int, float]
@@ -74,7 +72,7 @@ class Spacing:
 
         strings (StringStore): Knows the texts of the shapes.
         """
-        # Files of earlier versions know nothing of plain words: weights are for these, too.
+        # Where training had no two plain words side by side, weights are for these, too.
         plain = are_plain(shapes, strings) if self.tables[ANY_TWO] else [False] * len(forms)
         gaps = _gaps(forms, shapes, plain)
         return [*(not self._is_joined(features) for features in gaps), False] if forms else []
@@ -98,7 +96,7 @@ class Spacing:
 
     def from_dict(self, content: dict[str, list[list[float]]]) -> None:
         """Replace the tables by what `to_dict` gave."""
-        if len(content["keys"]) not in (N_TABLES, N_TABLES_ONCE):
+        if len(content["keys"]) != N_TABLES:
             raise ValueError(f"{len(content['keys'])} tables of spaces instead of {N_TABLES}")
         for weights in content["weights"]:
             if not all(type(weight) in (int, float) and math.isfinite(weight) for weight in weights):
@@ -107,7 +105,9 @@ class Spacing:
             dict(zip(map(int, keys), weights, strict=True))
             for keys, weights in zip(content["keys"], content["weights"], strict=True)
         ]
-        self.tables = [*tables, *({} for _ in range(N_TABLES - len(tables)))]
+        if [*tables[ANY_TWO]] != [0] and (tables[ANY_TWO] or tables[THESE_TWO]):
+            raise ValueError("a table of spaces between plain words without their default")
+        self.tables = tables
 
 
 def are_plain(shapes: Sequence[int], strings: StringStore) -> list[bool]:

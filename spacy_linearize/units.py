@@ -58,7 +58,7 @@ def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
             raise error("SL062", name=name) from problem
     if units not in doc.spans:
         raise error("SL063", name=name, units=units, known=", ".join(doc.spans) or "none")
-    return list(doc.spans[units])
+    return [span for span in doc.spans[units] if len(span)]  # an empty one holds nothing together
 
 
 def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool], tag: int = 0) -> Merged:
@@ -95,7 +95,6 @@ def merge(words: Words, spans: Iterable[Span], is_word: Callable[[int], bool], t
         labels=words.labels[heads_of].copy(),
         pieces=[words.forms[tokens.start : tokens.stop].tolist() for tokens in members],
         traits=_traits(words, members),
-        ties=_ties(words, members),
         members=members,
     )
     return Merged(merged, members, heads_of)
@@ -114,16 +113,6 @@ def _traits(words: Words, members: list[range]) -> Array:
             columns = (words.forms, words.tags, words.labels, own)
             traits[i] = mix_values([*heads, *(value for column in columns for value in column[part].tolist())])
     return traits
-
-
-def _ties(words: Words, members: list[range]) -> Array | None:
-    """The ties of units, from those of their tokens."""
-    from .core.hashing import mix_values
-
-    if words.ties is None:
-        return None
-    keys = [mix_values(words.ties[tokens.start : tokens.stop].tolist()) for tokens in members]
-    return np.array(keys, dtype=np.uint64)
 
 
 def merge_pairs(pairs: Iterable[Pair], merged: Merged, words: Words) -> list[Pair]:

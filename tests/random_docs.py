@@ -13,7 +13,7 @@ WORDS = ["the", "a", "dog", "cat", "sees", "old", "very", ".", ",", "and", "Mari
 @contextmanager
 def settings(component, **changed):
     """The component with some settings, all of which are put back afterwards."""
-    keys = ("units", "n_best", "tree", "beam_width", "sentences", "use_heads")
+    keys = ("units", "n_best", "tree", "beam_width", "sentences", "use_tags", "use_heads", "use_deps")
     before = {key: getattr(component, key) for key in keys}
     for key, value in changed.items():
         setattr(component, key, value)

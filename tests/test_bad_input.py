@@ -1,5 +1,7 @@
 """What is wrong with Docs and settings is said in one sentence."""
 
+import copy
+import pickle
 import random
 import warnings
 
@@ -10,8 +12,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_linearize.bag import ATTRS, Use, _words
+from spacy_linearize.bag import ATTRS, Use, _words, read_words
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.names import KnownNames
+from spacy_linearize.settings import SETTINGS
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
 
@@ -183,6 +187,83 @@ class TestBadInput:
         if key != "seed":  # for a new component only
             with pytest.raises(LinearizeError, match=rf"SL022.*'{key}' is"):
                 setattr(component, key, value)
+
+    def test_a_setting_of_another_name(self, nlp):
+        component = nlp.get_pipe("linearizer")
+        with pytest.raises(AttributeError, match="beamwidth"):
+            component.beamwidth = 5
+        assert not hasattr(component, "__dict__")
+        for again in (pickle.loads(pickle.dumps(component)), copy.deepcopy(component)):
+            for key in (*SETTINGS, "cfg", "name"):
+                assert getattr(again, key) == getattr(component, key)
+            doc = bag(nlp, "dog The sleeps .")
+            assert again(doc).text == component(doc).text
+            again.beam_width = 3
+            assert again.cfg["changed"] == {"beam_width": [8, 3]}
+            with pytest.raises(AttributeError, match="beamwidth"):
+                again.beamwidth = 5
+
+    def test_values_without_a_text(self, nlp):
+        """Numbers that Python does not print, and lists that it cannot."""
+        deep = []
+        for _ in range(100_000):
+            deep = [deep]
+        for value, text in (
+            (10**5000, "a value of type int"),
+            (deep, "a value of type list"),
+            ("x" * 999, "'xxx.*xxx[.]{3}"),
+        ):
+            with pytest.raises(LinearizeError, match=rf"SL022.*'beam_width' is {text}, but"):
+                nlp.get_pipe("linearizer").beam_width = value
+
+    @pytest.mark.parametrize("drop", [None, "0.1", 1.0, -0.5, float("nan")])
+    def test_a_wrong_drop(self, nlp, drop):
+        with pytest.raises(LinearizeError, match=r"SL022.*'drop' is .*from 0 to below 1"):
+            nlp.get_pipe("linearizer").update([], drop=drop)
+
+    def test_initialize_without_nlp(self, tmp_path):
+        nlp = spacy.blank("en")
+        component = nlp.add_pipe("linearizer")
+        examples = [Example(bag(nlp, "a dog"), bag(nlp, "a dog"))]
+        with pytest.raises(LinearizeError, match=r"SL194.*was given corpus, but no nlp"):
+            component.initialize(lambda: examples, corpus=lambda nlp: examples)
+        with pytest.raises(LinearizeError, match=r"SL194.*was given text, but no nlp"):
+            component.initialize(lambda: examples, text=tmp_path / "text.txt")
+        assert not component.shim.is_trained
+        component.initialize(lambda: examples)
+
+    def test_several_sentences_in_one_bag(self, nlp):
+        doc = bag(nlp, "dog barks cat sleeps", heads=[1, 1, 3, 3], deps=["nsubj", "ROOT", "nsubj", "ROOT"])
+        with pytest.raises(LinearizeError, match=r"SL002.*word 1 'barks', word 3 'sleeps'.*sentences = 'sents'"):
+            nlp(doc)
+
+    def test_a_template_that_is_in_a_group(self):
+        for templates, where in (
+            (["L.p   SHIFT"], "the group 'open'"),
+            (["W2.w L.w"] * 2, "the templates of your own"),
+        ):
+            with pytest.raises(LinearizeError, match=rf"SL023.*in {where}"):
+                spacy.blank("en").add_pipe("linearizer", config={"model": {"templates": templates}})
+
+    def test_labels_of_another_scheme_are_named_once(self, nlp):
+        """Each Doc with further ones had a warning of its own."""
+        names = KnownNames()
+        names.know({"tags": ["NN"], "labels": ["nsubj", "det"]}, nlp.vocab.strings)
+
+        def warned(*labels):
+            doc = bag(nlp, "a " * len(labels), heads=[0] * len(labels), deps=labels)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                names.without_unknown(read_words(doc, Use()), "linearizer")
+            return [str(one.message) for one in caught]
+
+        assert "labels 'x': they are kept" in warned("ROOT", "x", "nsubj", "det")[0]
+        assert warned("ROOT", "x") == []
+        (message,) = warned("ROOT", "nsubj", "dobj", "pobj")
+        assert "[SL058]" in message
+        assert "'dobj', 'pobj'" in message
+        assert "'Trees of another kind' in docs/constraints.md" in message
+        assert warned("ROOT", "prep", "attr", "acomp", "pcomp") == []
 
     def test_wrong_model_settings(self):
         with pytest.raises(LinearizeError, match=r"SL022.*'table_bits' is 99"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import spacy
 from random_docs import WORDS, permuted, place_of, random_doc, random_pairs, random_units, settings, try_order, units
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 import spacy_linearize
@@ -113,9 +113,7 @@ def test_the_joint_system_orders_units(joint_nlp):
 
 def seen(doc):
     """All that a shuffled input must not change."""
-    groups = [doc.ents, *doc.spans.values()]
-    spans = [sorted((span.start, span.end, span.label_) for span in group) for group in groups]
-    return [(token.text, token.lemma_) for token in doc], spans
+    return [(token.text, token.tag_, token.head.i, token.dep_) for token in doc]
 
 
 def check_permuted(component, doc):
@@ -147,42 +145,31 @@ def test_words_that_differ_in_unknown_names_read_the_same(nlp, component):
         assert len(component.alternatives(doc, 10)) == 3
 
 
-def test_which_of_equal_units_is_which(nlp, component):
-    """They differ in what the search does not look at, and not at their heads."""
-    words = ["old", "dog", "sees", "old", "dog", "the"]
-    doc = units(Doc(nlp.vocab, words=words, lemmas=["old", "dog", "see", "OLD", "dog", "the"]), (0, 2), (3, 5))
-    component.units = "units"
-    check_permuted(component, doc)
-
-
-def test_which_of_equal_words_is_tied_to_which(nlp, component):
-    """Of equal words those that differ are not in the same place, nor is what stands in a fixed sequence with them."""
-    words, lemmas = ["the", "dog", "the", "dog", "sees"], ["the", "x", "the", "y", "see"]
+@pytest.mark.parametrize("kind", ["tags", "labels"])
+def test_equal_words_with_ignored_annotation(nlp, component, kind):
+    """What is ignored stays with its word, so that it matters which of equal words comes first."""
+    words, names = ["the", "dog", "the", "dog", "sees"], ["A", "B", "C", "D", "E"]
     found = set()
+    component.use_tags = component.use_deps = False
     for order in itertools.permutations(range(5)):
-        place = {old: new for new, old in enumerate(order)}
-        doc = Doc(nlp.vocab, words=[words[k] for k in order], lemmas=[lemmas[k] for k in order])
-        doc._.linearize_fixed = [[place[0], place[1]], [place[2], place[3]]]
-        new = component(doc)
-        found.add((tuple(token.lemma_ for token in new), tuple(sorted(new._.linearize_fixed))))
+        given = [names[k] for k in order]
+        tree = {"heads": [order.index(4)] * 5, "deps": ["ROOT" if k == 4 else names[k] for k in order]}
+        doc = Doc(nlp.vocab, words=[words[k] for k in order], **({"tags": given} if kind == "tags" else tree))
+        found.add(tuple(seen(component(doc))))
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("kind", ["group", "label", "text", "ents"])
-def test_which_of_equal_words_is_which(nlp, component, kind):
-    """They differ in the spans they are in, and in nothing else."""
-    doc = units(Doc(nlp.vocab, words=["dog", "old", "sees", "dog", "very"], lemmas=["x"] * 5))
-    if kind == "group":
-        doc.spans["more"] = [Span(doc, 3, 4)]
-    elif kind == "label":
-        doc.spans["more"] = [Span(doc, 0, 1, label="A"), Span(doc, 3, 4, label="B")]
-    elif kind == "text":
-        doc.spans["more"] = [Span(doc, 0, 2), Span(doc, 3, 5)]
-    else:
-        doc.ents = [Span(doc, 0, 2, label="A"), Span(doc, 3, 5, label="A")]
-    if kind in ("text", "ents"):  # what stays side by side in the input
-        doc.spans["units"] = [Span(doc, 0, 2), Span(doc, 3, 5)]
-    check_permuted(component, doc)
+def test_of_equal_words_the_first_stays_the_first(nlp, component):
+    """Nothing that is promised tells them apart. What else they have goes with them, whatever it is."""
+    itself = []
+    itself.append(itself)
+    Token.set_extension("anything", default=None, force=True)
+    for value in (itself, 10**5000, {"a": itself}, object()):
+        doc = Doc(nlp.vocab, words=["dog", "the", "sees", "the", "cat"], lemmas=["d", "t1", "s", "t2", "c"])
+        doc[1]._.anything = value
+        new = component(doc)
+        assert [token.lemma_ for token in new if token.text == "the"] == ["t1", "t2"]
+        assert next(token for token in new if token.lemma_ == "t1")._.anything is value
 
 
 def test_noun_chunks_are_units(nlp, component):
@@ -265,6 +252,20 @@ def test_sentences_keep_their_sequence(nlp, component):
     ],
 )
 def test_bad_control(nlp, component, name, value):
+    check_bad_control(nlp, component, name, value)
+
+
+@pytest.mark.parametrize("name", ["linearize_before", "linearize_fixed", "linearize_first", "linearize_last"])
+def test_control_that_contains_itself(nlp, component, name):
+    itself, deep = [], []
+    itself.append(itself)
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (itself, [itself], deep, [10**5000], [object()], {0: 1}, np.array([[[0]]])):
+        check_bad_control(nlp, component, name, value)
+
+
+def check_bad_control(nlp, component, name, value):
     doc = Doc(nlp.vocab, words=["dog", "the", "sees"])
     doc._.set(name, value)
     with pytest.raises(LinearizeError, match=rf"SL061.*doc\._\.{name}"):
@@ -307,6 +308,14 @@ def test_two_pins(nlp, component):
     alone = Doc(nlp.vocab, words=["dog"])
     alone._.linearize_first = alone._.linearize_last = 0
     assert component(alone).text == "dog"
+
+
+def test_an_empty_span_is_no_unit(nlp, component):
+    component.units = "units"
+    doc = Doc(nlp.vocab, words=["dog", "the", "sees"])
+    for ranges in ([(1, 1)], [(0, 0), (0, 2), (2, 2), (3, 3)]):
+        units(doc, *ranges)
+        assert sorted(token.text for token in component(doc)) == ["dog", "sees", "the"]
 
 
 def test_bad_units(nlp, component):

@@ -189,9 +189,16 @@ class TestPipelines:
         content = Spacing().to_dict()
         Spacing().from_dict(content)
         with pytest.raises(ValueError, match="not numbers"):
-            Spacing().from_dict({**content, "keys": [[1]] * 8, "weights": [[weight]] * 8})
+            Spacing().from_dict({**content, "keys": [[0]] * 10, "weights": [[weight]] * 10})
         with pytest.raises(ValueError, match="3 tables"):
             Spacing().from_dict({"keys": [[]] * 3, "weights": [[]] * 3})
+
+    @pytest.mark.parametrize("last", [[], [1], [0, 1]])
+    def test_spaces_of_plain_words_without_their_default(self, last):
+        """They were accepted, and then failed at the first two plain words side by side."""
+        keys = [[1]] * 9 + [last]
+        with pytest.raises(ValueError, match="without their default"):
+            Spacing().from_dict({"keys": keys, "weights": [[1.0] * len(table) for table in keys]})
 
 
 # Loads a model twice: all that has to be imported is, when the hook begins to look.

@@ -1,13 +1,18 @@
 """N best orders, and the score of an order."""
 
+import itertools
+import math
 import random
+from typing import NamedTuple
 
 import pytest
 import spacy
+from docs import bag
 from random_docs import place_of, random_doc, settings
 from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
+from spacy_linearize.build import best_orders
 from spacy_linearize.errors import LinearizeError
 
 
@@ -72,7 +77,7 @@ def test_alternatives_say_the_same_about_the_same_tokens(nlp, component):
         assert place[1] < place[0] < place[3]
 
 
-@pytest.mark.parametrize("rank", [-1, 3])
+@pytest.mark.parametrize("rank", [-1, 3, "0", None, 0.0])
 def test_no_such_alternative(nlp, component, rank):
     component.n_best = 3
     new = component(Doc(nlp.vocab, words=["dog", "the", "sees", "Maria"]))
@@ -179,3 +184,56 @@ def test_an_order_that_breaks_its_own_constraints(nlp, component):
     with pytest.raises(LinearizeError, match=r"SL049.*word 1 'b'"):
         component.score_order(crossing)
     assert component.score_order(Doc(nlp.vocab)).gap == 0
+
+
+class Fake(NamedTuple):
+    """An order of a sentence, as far as the ranking looks at it."""
+
+    score: float
+    name: str
+
+
+@pytest.mark.parametrize("is_tied", [False, True])
+def test_the_best_orders_of_several_sentences(is_tied):
+    """All products of the orders of the sentences, by brute force."""
+    rng = random.Random(7)
+    for _ in range(200):
+        lists = []
+        for i in range(rng.randint(1, 4)):
+            scores = [rng.randint(0, 3) if is_tied else rng.random() for _ in range(rng.randint(1, 5))]
+            scores.sort(reverse=True)
+            lists.append((None, [Fake(score, f"{i}.{k}") for k, score in enumerate(scores)]))
+        products = list(itertools.product(*(range(len(results)) for _, results in lists)))
+        gap_of = {
+            ranks: math.fsum(own[0].score - own[k].score for (_, own), k in zip(lists, ranks, strict=True))
+            for ranks in products
+        }
+        expected = sorted(products, key=lambda ranks: (gap_of[ranks], ranks))
+        n_best = rng.choice([1, 2, 5, 1000])
+        found = best_orders(lists, n_best)
+        names = [[best.name for _, best in order.bags] for order in found]
+        assert names == [[f"{i}.{k}" for i, k in enumerate(ranks)] for ranks in expected[:n_best]]
+        assert [order.gap for order in found] == pytest.approx([gap_of[ranks] for ranks in expected[:n_best]])
+        scores = [order.score for order in found]
+        assert scores == sorted(scores, reverse=True)
+        assert scores == pytest.approx([sum(best.score for _, best in order.bags) for order in found])
+
+
+def test_many_sentences_have_their_best_orders_at_once():
+    lists = [(None, [Fake(0.0, ""), Fake(-1.0 - i, "")]) for i in range(3000)]
+    assert [order.gap for order in best_orders(lists, 5)] == [0.0, 1.0, 2.0, 3.0, 3.0]
+
+
+def test_alternatives_change_one_sentence_first(nlp, component):
+    """The second best order of a Doc has one sentence in its second best order: where that costs least."""
+    texts = ["the dog sees a cat .", "who is in the house ?"]
+    single = [component.alternatives(bag(nlp, text), 3) for text in texts]
+    doc = Doc(nlp.vocab, words=" ".join(texts).split(), sent_starts=[i in (0, 6) for i in range(12)])
+    component.sentences, component.n_best = "sents", 3
+    found = component.alternatives(doc, 3)
+    least = min(orders[1]._.linearization["gap"] for orders in single)
+    assert found[1]._.linearization["gap"] == pytest.approx(least)
+    texts = [[token.text for token in new] for new in found]
+    assert len(set(map(tuple, texts))) == 3
+    record = component(doc)._.linearization["alternatives"]
+    assert [one["order"] for one in record] == [new._.linearization["order"] for new in found]

@@ -1,6 +1,7 @@
 """What the component learns from Examples."""
 
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -9,8 +10,11 @@ from docs import bag, read_docs, shuffled
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_linearize.bag import FREE, ROOT, Use
 from spacy_linearize.corpus import Corpus, give
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.examples import _possible, training_pairs
+from spacy_linearize.projective import is_projective
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
 
@@ -50,6 +54,55 @@ class TestTraining:
         assert losses[-1] < 0.4 * losses[0]
         assert nlp.evaluate(examples)["linearize_bleu"] > 0.8
         assert "  " not in nlp(docs[0]).text
+
+    @pytest.mark.parametrize("system", ["order_first", "joint"])
+    def test_plain_text_behind_a_parser(self, system):
+        """The predicted Doc has a tree and the reference none: it stopped with SL014."""
+        nlp = self.make(model={**CONFIG["model"], "system": system})
+        golds = [
+            doc for doc in read_docs(nlp.vocab)[:40] if is_projective([-2 if t.head is t else t.head.i for t in doc])
+        ]
+        examples = [Example(gold.copy(), Doc(nlp.vocab, words=[t.text for t in gold])) for gold in golds]
+        nlp.initialize(lambda: [Example(eg.reference.copy(), eg.reference) for eg in examples])
+        losses = [nlp.update(examples, drop=0.0)["linearizer"] for _ in range(5)]
+        assert losses[-1] < 0.5 * losses[0]
+        # What was given in training is known.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            new = nlp(shuffled(golds[0], random.Random(0)))
+        assert [t.text for t in new] == [t.text for t in golds[0]]
+        assert {t.dep_ for gold in golds for t in gold} - {"dep"} <= set(nlp.get_pipe("linearizer").labels) | {"ROOT"}
+
+    @pytest.mark.parametrize(
+        ("heads", "kept"),
+        [
+            ([1, 1, 1, 2], [1, ROOT, 1, 2]),
+            ([2, 3, 3, 3], [2, FREE, 3, ROOT]),  # the arcs of 0 and 1 cross
+            ([0, 0, 2, 2], [FREE, 0, FREE, 2]),  # two sentences to the parser
+        ],
+    )
+    def test_given_arcs_that_the_order_contradicts_are_free(self, nlp, heads, kept):
+        words = ["a", "b", "c", "d"]
+        predicted = Doc(nlp.vocab, words=words, heads=heads, deps=["dep"] * 4)
+        eg = Example(predicted, Doc(nlp.vocab, words=words))
+        ((given, gold),) = training_pairs(eg, Use())
+        assert given.heads.tolist() == gold.heads.tolist() == kept
+        nlp.update([eg], drop=0.0)
+        assert len(list(training_pairs(eg, Use(), needs_tree=True))) == (FREE not in kept)
+
+    @pytest.mark.parametrize(
+        ("gold", "given", "kept"),
+        [
+            ([1, FREE, FREE, FREE], [FREE, 2, ROOT, 2], [1, 2, ROOT, 2]),
+            ([1, FREE, FREE, FREE], [FREE, 0, 1, 2], [1, FREE, 1, 2]),  # a cycle with what is gold
+            ([1, ROOT, FREE, FREE], [FREE, FREE, 3, ROOT], [1, ROOT, 3, FREE]),  # two roots
+            ([2, FREE, FREE, FREE], [FREE, 3, FREE, FREE], [2, FREE, FREE, FREE]),  # they cross
+        ],
+    )
+    def test_given_arcs_beside_gold_ones(self, gold, given, kept):
+        heads, more = np.array(gold, dtype=np.int32), np.array(given, dtype=np.int32)
+        mask = _possible(heads, more, (more != FREE) & (heads == FREE))
+        assert np.where(mask, more, heads).tolist() == kept
 
     def test_stock_corpus(self, corpus_path):
         """Examples of spaCy's own reader have nothing given: free ordering."""

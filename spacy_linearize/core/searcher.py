@@ -155,7 +155,7 @@ class Searcher:
         given = heads if arcs is None else np.where(heads == FREE, arcs, heads)
         heads, labels = self.attacher.attach(order, bag.column(0), tags, given, labels)
         if len(bag) > MAX_CHART and FREE in heads:
-            warnings.warn(str(error("SL059", n=len(bag), limit=MAX_CHART)), stacklevel=2)
+            warnings.warn(str(error("SL195", n=len(bag), limit=MAX_CHART)), stacklevel=2)
         return self._labelled(Linearization(order=order, tags=tags, heads=heads, labels=labels, score=score))
 
     @property

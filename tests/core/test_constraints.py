@@ -4,10 +4,9 @@ import pickle
 import random
 
 import brute
-import numpy as np
 import pytest
 
-from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag, refine
+from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag
 from spacy_linearize.errors import LinearizeError
 
 TEXTS = ["the", "dog", "barks", "loudly"]
@@ -108,14 +107,3 @@ def test_deep_chain_and_wide_star():
     n = 5000
     assert len(PackedBag(range(1, n + 1), heads=[ROOT, *range(n - 1)])) == n
     assert len(PackedBag(range(1, n + 1), heads=[ROOT, *[0] * (n - 1)])) == n
-
-
-def test_keys_tell_apart_what_arcs_do():
-    """Two equal trees below a head, and a chain, whose ends differ. All words have the same key before."""
-    keys = refine(np.zeros(5, dtype=np.uint64), [1, 4, 3, 4, -1])
-    assert keys[0] == keys[2] != keys[1] == keys[3]
-    assert len(set(keys.tolist())) == 3
-    assert len(set(refine(np.zeros(50, dtype=np.uint64), range(-1, 49)).tolist())) == 50
-    assert refine(np.zeros(0, dtype=np.uint64), []).shape == (0,)
-    with pytest.raises(LinearizeError, match="SL006"):
-        refine(np.zeros(2, dtype=np.uint64), [0])

@@ -243,7 +243,7 @@ def test_long_bags_keep_their_arcs_and_get_no_others(share):
     heads = [FREE, *(rng.randrange(k) if rng.random() < share else FREE for k in range(1, n))]
     engine = engine_of("order_first")
     bag = engine.bag(forms=[rng.randint(1, 500) for _ in range(n)], heads=heads)
-    with pytest.warns(UserWarning, match=f"SL059.*has {n} words.*'sents'"):
+    with pytest.warns(UserWarning, match=f"SL195.*has {n} words.*'sents'"):
         result = engine.order(bag, beam_width=1)[0]
     assert sorted(result.order.tolist()) == list(range(n))
     assert result.heads.tolist() == heads

@@ -28,7 +28,6 @@ class PackedBag:
         puncts: Keys | None = None,
         pieces: Sequence[Sequence[int]] | None = None,
         traits: Keys | None = None,
-        ties: Keys | None = None,
         before: Sequence[tuple[int, int]] = (),
         texts: Sequence[str] | None = None,
         lexicon: Lexicon | None = None,
@@ -45,5 +44,3 @@ class PackedBag:
     def positions(self) -> list[int]: ...
     def sentence_key(self, order: Keys) -> int: ...
     def column(self, attribute: int) -> np.ndarray[Any, np.dtype[np.uint64]]: ...
-
-def refine(keys: np.ndarray[Any, Any], heads: Keys) -> np.ndarray[Any, np.dtype[np.uint64]]: ...

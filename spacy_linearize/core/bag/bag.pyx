@@ -27,7 +27,8 @@ cdef class PackedBag:
     """Words to order, and what is given about them.
 
     Every array has one entry a word. Forms, tags and labels are 64-bit keys of the caller's choice (hashes of
-    the texts); 0 means missing. The order in which the words are handed over has no influence on anything.
+    the texts); 0 means missing. The order in which the words are handed over has no influence on what is found: of words
+    that nothing here tells apart, the first stays the first.
 
     forms (Sequence[int]): The words.
     tags (Optional[Sequence[int]]): Tags, 0 where none is known.
@@ -40,8 +41,6 @@ cdef class PackedBag:
         They tell sentences apart, not words: see `traits`.
     traits (Optional[Sequence[int]]): What else tells words apart. No template looks at these, but words with other ones
         are not taken for equal.
-    ties (Optional[Sequence[int]]): Which of equal words is which, and nothing else: with these, too, the order in which
-        the words are handed over has no influence.
     before (Sequence[Tuple[int, int]]): Pairs of positions: the first word has to stand before the second.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
     texts (Optional[Sequence[str]]): The words as text, only used in error messages.
@@ -49,7 +48,7 @@ cdef class PackedBag:
     """
 
     def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, puncts=None, pieces=None, traits=None, ties=None, before=(), texts=None,
+                 shapes=None, puncts=None, pieces=None, traits=None, before=(), texts=None,
                  Lexicon lexicon=None, int max_words=MAX_WORDS):
         cdef int n = len(forms)
         if n > max_words:
@@ -75,20 +74,10 @@ cdef class PackedBag:
             own = as_array("traits", traits, n, np.uint64)
             for k in range(n):
                 content[k] = mix(content[k], own[k])
-        cdef vector[uint64_t] tie
-        tie.resize(n)
-        if ties is not None:
-            own = as_array("ties", ties, n, np.uint64)
-            for k in range(n):
-                tie[k] = own[k]
         self.before = check_pairs(before, n, texts)
         if self.before:
             colour(content, arcs, self.before)
-            if ties is not None:    # equal words may be tied to those that only these tell apart
-                for k in range(n):
-                    tie[k] = mix(content[k], tie[k])
-                colour(tie, arcs, self.before)
-        self.layout = lay_out(arcs, content, tie, texts)
+        self.layout = lay_out(arcs, content, texts)
         if self.before:
             part_twins(&self.layout.forest, [self.layout.number[k] for pair in self.before for k in pair])
         self.c.forest = self.layout.forest
@@ -186,22 +175,6 @@ cdef list check_pairs(pairs, int n, texts):
             raise error("SL007", pair=pair, last=n - 1)
         checked[first, second] = None
     return list(checked)
-
-
-def refine(keys, heads):
-    """Keys of words that tell as many of them apart as what they hang on, and what hangs on them, does.
-
-    keys (ndarray[uint64]): Of the words.
-    heads (ndarray[int32]): Their positions, below 0 where there is none.
-    """
-    cdef const uint64_t[:] before = keys
-    cdef const int[:] arcs = as_array("heads", heads, len(keys), np.int32)
-    cdef vector[uint64_t] content
-    cdef int k
-    for k in range(before.shape[0]):
-        content.push_back(before[k])
-    colour(content, arcs, [])
-    return np.array(content, dtype=np.uint64)
 
 
 cdef int colour(vector[uint64_t]& content, const int[:] heads, vector[pair[int, int]] pairs) except -1:

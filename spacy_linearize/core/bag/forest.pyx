@@ -3,8 +3,8 @@
 Canonical means: by content alone. The key of a word is a hash of what it is and of all that hangs below it;
 siblings, and the tops of components, are sorted by this key and numbered in preorder. Words that get the same
 place by content head equal subtrees under the same head ("twins"), so any way to number them gives the same
-arrays, and nothing that follows can depend on the order in which the words were handed in. Which twin is which may still
-matter to the caller: they are numbered by their ties.
+arrays, and nothing that follows can depend on the order in which the words were handed in. Of twins, the one that was
+handed in first comes first.
 """
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
@@ -66,31 +66,26 @@ cdef list find_cycle(const int[:] heads, vector[int]& waiting):
     return cycle[smallest:] + cycle[:smallest]
 
 
-cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts):
-    """The canonical forest over input words with these heads and content hashes. Equal words are numbered by their ties
-    and those of all that hangs below them."""
+cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts):
+    """The canonical forest over input words with these heads and content hashes."""
     cdef int n = heads.shape[0]
     cdef vector[int] upwards = check_heads(heads, texts)
-    cdef vector[uint64_t] key, tie
+    cdef vector[uint64_t] key
     cdef int k, h
-    # A word's key takes in those of its dependents by a sum, which does not ask for their order. So does its tie.
+    # A word's key takes in those of its dependents by a sum, which does not ask for their order.
     key.resize(n)
-    tie.resize(n)
     for k in upwards:
         key[k] = mix(content[k], key[k])
-        tie[k] = mix(ties[k], tie[k])
         if heads[k] >= 0:
             key[heads[k]] += mix(0, key[k])
-            tie[heads[k]] += mix(key[k], tie[k])
 
-    # Everything sorted by head, then key: tops first (FREE and ROOT sort before 0), then each family as a run.
-    cdef vector[pair[int, pair[uint64_t, pair[uint64_t, int]]]] by_head
+    # Everything sorted by head, key, position: tops first (FREE and ROOT sort before 0), then each family as a run.
+    cdef vector[pair[int, pair[uint64_t, int]]] by_head
     cdef vector[int] family_start, family_end
     by_head.resize(n)
     for k in range(n):
         h = heads[k] if heads[k] >= 0 else -1
-        by_head[k] = pair[int, pair[uint64_t, pair[uint64_t, int]]](
-            h, pair[uint64_t, pair[uint64_t, int]](key[k], pair[uint64_t, int](tie[k], k)))
+        by_head[k] = pair[int, pair[uint64_t, int]](h, pair[uint64_t, int](key[k], k))
     sort(by_head.begin(), by_head.end())
     family_start.resize(n + 1)
     family_end.resize(n + 1)
@@ -114,7 +109,7 @@ cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64
     while not todo.empty():
         i = todo.back()
         todo.pop_back()
-        k = by_head[i].second.second.second
+        k = by_head[i].second.second
         layout.position[number] = k
         layout.number[k] = number
         place[number] = i
@@ -145,7 +140,7 @@ cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64
             forest.tops.push_back(k)
         i = place[k]
         if i > 0 and by_head[i - 1].first == by_head[i].first and by_head[i - 1].second.first == by_head[i].second.first:
-            forest.twin[k] = layout.number[by_head[i - 1].second.second.second]
+            forest.twin[k] = layout.number[by_head[i - 1].second.second]
             forest.twin_above[k] = k
     for k in range(n - 1, -1, -1):
         if forest.head[k] >= 0:

@@ -273,22 +273,24 @@ def expand(groups: Iterable[str], extra: Iterable[str] = ()) -> list[str]:
 
         expand(["unigram"], ["W0.lower L.lower"])
     """
-    templates: list[str] = []
+    listed: list[tuple[str, str]] = []  # each with where it comes from
     for group in groups:
         if group not in GROUPS:
             raise error("SL021", group=group, known=", ".join(GROUPS))
-        templates.extend(GROUPS[group])
-    templates.extend(" ".join(template.split()) for template in extra)
-    for i, template in enumerate(templates):
+        listed += [(template, f"the group '{group}'") for template in GROUPS[group]]
+    listed += [(" ".join(template.split()), "the templates of your own") for template in extra]
+    found: dict[str, str] = {}
+    for template, where in listed:
         atoms = template.split() or [""]
         for atom in atoms:
             if atom not in ATOMS:
                 raise error("SL020", template=template, atom=atom, known=", ".join(ATOMS))
         if len({atom in PAIR_ATOMS for atom in atoms}) > 1:
             raise error("SL024", template=template)
-        if template in templates[:i]:
-            raise error("SL023", template=template)
-    return templates
+        if template in found:
+            raise error("SL023", template=template, where=found[template])
+        found[template] = where
+    return list(found)
 
 
 def fingerprint(templates: Iterable[str], *more: str) -> int:
