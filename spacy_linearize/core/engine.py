@@ -1,86 +1,153 @@
-"""The core as the rest of the package sees it: a model that orders bags, learns, and is stored."""
+"""The door of the core: a model that orders bags, learns, and is stored."""
 
 import random
-import threading
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import LinearizeError, error
-from ..projective import is_projective
+from ..trees import FREE, ROOT, is_projective
 from . import store
-from .bag.bag import FREE, ROOT, PackedBag
+from .attach.attach import MAX_CHART, Attacher
+from .bag.bag import PackedBag
+from .experts import Experts
+from .hashing import mix_values
 from .interrupt import worker_pool
+from .lexicon import Lexicon
 from .ngrams.kneser_ney import estimate
-from .learner import Learner, Pair, update_attacher
-from .records import Array, Linearization, Progress, Sentence
+from .records import Array, Bag, Order, Progress, SearchOptions
 from .search.beam import Decoder
-from .searcher import Searcher
-from .settings import Settings
+from .search.directions import decode
+from .search.learn import update
+from .settings import KINDS, Settings
+from .systems.dead_ends import conflict, some_order
+from .systems.order_first import OrderFirst
 from .weights import Weights
 
-BATCH = 64
+TAG, LABEL = 1, 2  # columns of a PackedBag, see bag.word
+SEARCH_STEPS, ATTACH_STEPS = 127, 32767  # of a compact weight, on either side of 0
 
 
-def _known_heads(bag: PackedBag, sentence: Sentence) -> Array:
-    """The heads that a search learns from: the gold ones, and where there are none the given ones. Refuses what
-    contradicts the bag, before anything is learned."""
-    if len(bag) != len(sentence):
-        raise error("SL010", n=len(bag), last=len(bag) - 1)
-    given = bag.heads
-    wrong = np.flatnonzero((given != FREE) & (sentence.heads != FREE) & (given != sentence.heads))
-    if len(wrong):
-        raise error("SL014", words=wrong.tolist(), texts=bag.texts)
-    for first, second in bag.before:
-        if first > second:
-            raise error("SL048", words=[first, second], texts=bag.texts)
-    return np.where(sentence.heads == FREE, given, sentence.heads)
+class Engine:
+    """A model: settings, a lexicon, and the weights of search and attachment.
 
-
-def _call(job: Callable[[], Progress]) -> Progress:
-    return job()
-
-
-def _table_bits(settings: Settings) -> dict[str, int]:
-    """The tables that an engine with these settings has, by name, and the bits of each."""
-    n_directions = 2 if settings.direction == "both" else 1
-    kinds = ("search", *settings.expert_kinds)
-    names = [f"{kind}{i}" for kind in kinds for i in range(n_directions)]
-    return {**dict.fromkeys(names, settings.table_bits), "attach": settings.attach_bits}
-
-
-class Engine(Searcher):
-    """A model: what a searcher has, how it learns, and its file.
+    settings (Optional[Settings]): What the model is made of. None for the defaults.
 
     Example:
 
         engine = Engine(Settings(table_bits=18))
-        engine.train(sentences, epochs=5)
-        best = engine.order(engine.bag(forms=forms))[0]
+        engine.learn_lexicon(sentences)
+        engine.update([(bag, sentence) for bag, sentence in zip(bags, sentences)])
+        best = engine.order([bag])[0][0]
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
-        super().__init__(settings)
-        self._learners: list[Learner] = []
-        self._lock = threading.Lock()
+        self.settings = settings or Settings()
+        self.lexicon = Lexicon(self.settings.markers)
+        self.experts = Experts(self.settings, self.lexicon)
+        self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
+        self.root_label = 0
 
-    def order_all(
-        self, bags: Sequence[PackedBag], *, beam_widths: Sequence[int], n_best: int = 1, tree: bool = True
-    ) -> list[list[Linearization]]:
-        """As in `Searcher`, with the mean of the copies that have learned."""
-        self._take_mean()
-        return super().order_all(bags, beam_widths=beam_widths, n_best=n_best, tree=tree)
+    @property
+    def builds_trees(self) -> bool:
+        """Whether the search builds the tree with the order."""
+        return self.experts["partial"][0].system.builds_trees
 
-    def learn_lexicon(self, sentences: Iterable[Sentence]) -> None:
+    def pack(self, bag: Bag) -> PackedBag:
+        """A bag as the search reads it. Words without a tag get their usual one."""
+        return PackedBag(bag, self.lexicon)
+
+    # Ordering
+
+    def order(self, bags: Sequence[Bag], options: SearchOptions | None = None) -> list[list[Order]]:
+        """The best orders of some bags, best first. Other threads can run meanwhile.
+
+        options (Optional[SearchOptions]): How to search. None for the defaults.
+        RETURNS (List[List[Order]]): For each bag. No two orders of a bag have the same words in the same sequence.
+        """
+        options = options or SearchOptions()
+        if options.n_best < 1:
+            raise error("SL022", key="n_best", value=options.n_best, expected="1 or more")
+        packed = [self.pack(bag) for bag in bags]
+        for one in packed:
+            if one.circle:
+                raise self._no_order(one)
+        found = decode(
+            [self.experts.decoders_for(one) for one in packed],
+            packed,
+            widths=[_width(one, options) for one in packed],
+            weights=[self.experts.ngram_weight_for(one) for one in packed],
+            n_best=options.n_best,
+        )
+        return [
+            [self._finish(bag, one, order, options.tree) for order in orders or [self._any_order(one)]]
+            for bag, one, orders in zip(bags, packed, found, strict=True)
+        ]
+
+    def _finish(self, bag: Bag, packed: PackedBag, found: Order, tree: bool) -> Order:
+        """The order of the tokens, with the arcs that are not given if there is to be a tree."""
+        if bag.tokens is not None:
+            tokens, arcs = self.pack(bag.tokens), None
+            if self.builds_trees:
+                tops = np.array(bag.tops, dtype=np.int32)
+                arcs = np.full(len(tokens), FREE, dtype=np.int32)
+                arcs[tops] = np.where(found.heads >= 0, tops[np.maximum(found.heads, 0)], found.heads)
+            return self.attach(tokens, replace(found, order=found.spread(bag.members), tags=tokens.column(TAG)), tree, arcs)
+        if tree and self.builds_trees:
+            return self._label_root(found)
+        return self.attach(packed, found, tree)
+
+    def attach(self, bag: PackedBag, found: Order, tree: bool = True, arcs: Array | None = None) -> Order:
+        """An order with the arcs that are given and, if there is to be a tree, those that are not.
+
+        found (Order): Its order and tags count; the given arcs must be projective in it.
+        arcs (Optional[ndarray]): By input position, heads that are to be kept beside the given ones, or FREE.
+        """
+        heads, labels = bag.heads, bag.column(LABEL)
+        if not tree:
+            return replace(found, heads=heads, labels=labels)
+        if arcs is not None:
+            heads = np.where(heads == FREE, arcs, heads)
+        heads, labels = self.attacher.attach(found.order, bag.column(0), found.tags, heads, labels)
+        if len(bag) > MAX_CHART and FREE in heads:
+            warnings.warn(str(error("SL195", n=len(bag), limit=MAX_CHART)), stacklevel=2)
+        return self._label_root(replace(found, heads=heads, labels=labels))
+
+    def _label_root(self, found: Order) -> Order:
+        """Give the root its label, if it has none."""
+        if self.settings.labelled:
+            found.labels[(found.heads == ROOT) & (found.labels == 0)] = self.root_label
+        return found
+
+    def _any_order(self, bag: PackedBag) -> Order:
+        """An order for a bag whose precedences led all hypotheses into dead ends: good or not, there is one."""
+        positions = some_order(bag, OrderFirst())
+        if positions is None:
+            raise self._no_order(bag)
+        nothing = Order(
+            order=np.array(positions, dtype=np.int32), tags=bag.column(TAG), heads=bag.heads, labels=bag.column(LABEL), score=0
+        )
+        found = self.attach(bag, nothing, tree=self.builds_trees)
+        target = (found.order, found.heads, found.tags, found.labels)
+        weight = self.experts.ngram_weight_for(bag)
+        return replace(found, score=sum(d.score(bag, *target, ngram_weight=weight) for d in self.experts.decoders_for(bag)))
+
+    def _no_order(self, bag: PackedBag) -> LinearizeError:
+        """What to say of a bag whose precedences cannot be kept."""
+        pairs = conflict(bag, OrderFirst())
+        return error("SL008", pairs=pairs, texts=bag.texts) if pairs is not None else error("SL009")
+
+    # Learning
+
+    def learn_lexicon(self, sentences: Iterable[Bag]) -> None:
         """Learn the usual tags and labels of gold sentences. Comes before `update`."""
         sentences = list(sentences)
         self.lexicon.learn(sentences)
-        roots = [int(label) for s in sentences for label in s.labels[s.heads == ROOT] if label]
+        roots = [label for s in sentences for label in s.column("labels")[s.column("heads") == ROOT].tolist() if label]
         self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
 
     def learn_ngrams(self, sentences: Iterable[Iterable[int]], *, min_count: int = 1) -> None:
@@ -92,137 +159,88 @@ class Engine(Searcher):
         if not order:
             return
         forth = [[int(key) for key in sentence] for sentence in sentences]
-        for decoder in self.decoders:
-            read = [sentence[::-1] for sentence in forth] if decoder.mirrored else forth
-            decoder.ngrams.fill(order, estimate(read, order, min_count))
+        for mirrored, ngrams in zip(self.settings.directions, self.experts.ngrams, strict=True):
+            read = [sentence[::-1] for sentence in forth] if mirrored else forth
+            ngrams.fill(order, estimate(read, order, min_count))
 
     def update(
         self,
-        pairs: Sequence[Pair],
+        pairs: Sequence[tuple[Bag, Bag]],
         *,
         beam_width: int = 16,
         dropout: float = 0.0,
         seed: int = 0,
         n_threads: int = 1,
     ) -> Progress:
-        """Learn from sentences, each given as the bag of its words in gold order and the sentence itself.
+        """Learn from gold sentences, each behind the bag of its words, which are in gold order there, too.
 
         With the system "order_first" the gold tree may be incomplete, with FREE heads: then only the order is learned.
-        The result does not depend on n_threads. A sentence that is not projective is counted and skipped.
+        The result does not depend on n_threads. A sentence that is not projective is counted and skipped. What
+        contradicts its bag is refused before anything is learned.
 
         dropout (float): Share of the features to leave out, from 0 to below 1.
-        seed (int): For dropout and for the shares of copies; should differ from call to call.
+        seed (int): For dropout; should differ from call to call.
         n_threads (int): How many of the searches may learn at the same time.
         """
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
-        checked = [(bag, sentence, _known_heads(bag, sentence)) for bag, sentence in pairs]
-        usable = [pair for pair in checked if is_projective(pair[2].tolist())]
+        examples = [_Example(self.pack(bag), gold) for bag, gold in pairs]
+        usable = [example for example in examples if is_projective(example.heads.tolist())]
         jobs: list[Callable[[], Progress]] = []
-        for learner in self._take_learners():
-            own = [
-                (bag, replace(sentence, heads=heads))
-                for bag, sentence, heads in usable
-                if learner.decoder in self.decoders_for(bag)
-            ]
-            for number in range(len(learner.copies)):
-                rng = random.Random(f"{seed} {len(jobs)}")
-                jobs.append(partial(learner.update, number, own, beam_width=beam_width, dropout=dropout, rng=rng))
+        for number, (_, decoder) in enumerate(self.experts):
+            own = [example for example in usable if decoder in self.experts.decoders_for(example.bag)]
+            rng = random.Random(f"{seed} {number}")
+            jobs.append(partial(self._update_search, decoder, own, beam_width, dropout, rng))
         if not self.builds_trees:
-            jobs.append(partial(update_attacher, self.attacher, [(bag, sentence) for bag, sentence, _ in usable]))
-        progress = Progress(examples=len(usable), skipped=len(pairs) - len(usable))
+            jobs.append(partial(self._update_attacher, usable))
+        progress = Progress(examples=len(usable), skipped=len(examples) - len(usable))
         with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
                 progress += part
         return progress
 
-    def _take_learners(self) -> list[Learner]:
-        """The learner of every decoder. The copies take memory: they are made when training begins."""
-        if not self._learners:
-            decoders = (*self.decoders, *chain(*self.experts.values()))
-            self._learners = [Learner(decoder, self._copies(decoder), self.settings.update) for decoder in decoders]
-        return self._learners
+    def _update_search(
+        self, decoder: Decoder, examples: "list[_Example]", beam_width: int, dropout: float, rng: random.Random
+    ) -> Progress:
+        progress = Progress()
+        for one in examples:
+            lost, actions = update(
+                decoder,
+                one.bag,
+                one.order,
+                one.heads,
+                one.tags,
+                one.labels,
+                width=beam_width,
+                rule=self.settings.update,
+                dropout=dropout,
+                seed=rng.getrandbits(63),
+            )
+            progress += Progress(violations=lost, actions=actions)
+        return progress
 
-    def _copies(self, decoder: Decoder) -> list[Decoder]:
-        """What learns for a decoder."""
-        if self.settings.copies == 1:
-            return [decoder]
-        parts = (decoder.features, decoder.mirrored, decoder.ngrams)
-        copies = [self._decoder(*parts) for _ in range(self.settings.copies)]
-        for copy in copies:
-            copy.weights.from_array(decoder.weights.to_array())
-        return copies
+    def _update_attacher(self, examples: "list[_Example]") -> Progress:
+        """Let `attach` learn from the sentences whose gold tree is complete."""
+        progress = Progress()
+        for one in examples:
+            if one.has_tree:
+                bag = one.bag
+                columns = (bag.column(0), bag.column(TAG), bag.heads, bag.column(LABEL))
+                arcs, labels = self.attacher.update(one.order, *columns, one.heads, one.labels)
+                progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
+        return progress
 
-    def _take_mean(self) -> None:
-        """Let the decoders use the mean over their copies."""
-        with self._lock:
-            for learner in self._learners:
-                learner.take_mean()
+    # Storing
 
-    def train(
-        self,
-        sentences: Sequence[Sentence],
-        *,
-        epochs: int = 5,
-        beam_width: int = 16,
-        dropout: float = 0.0,
-        seed: int = 0,
-        tags: float = 1.0,
-        heads: float = 1.0,
-        n_threads: int = 1,
-    ) -> list[Progress]:
-        """Learn from sentences, in a new random sequence each epoch.
-
-        tags, heads (float): The share of tags, and of labelled arcs, that is given; sampled anew each time.
-        RETURNS (List[Progress]): The counts of each epoch. Sentences that are not projective are counted and skipped.
-        """
-        sentences = list(sentences)
-        self.learn_lexicon(sentences)
-        self.learn_ngrams(sentence.forms.tolist() for sentence in sentences)
-        rng = random.Random(seed)
-        history = []
-        for _ in range(epochs):
-            rng.shuffle(sentences)
-            progress = Progress()
-            for start in range(0, len(sentences), BATCH):
-                batch = sentences[start : start + BATCH]
-                pairs = [(self.hide(sentence, tags=tags, heads=heads, rng=rng), sentence) for sentence in batch]
-                progress += self.update(
-                    pairs, beam_width=beam_width, dropout=dropout, seed=rng.getrandbits(63), n_threads=n_threads
-                )
-            history.append(progress)
-        return history
-
-    def hide(
-        self, sentence: Sentence, *, tags: float = 0.0, heads: float = 0.0, rng: random.Random | None = None
-    ) -> PackedBag:
-        """The bag of a sentence with a random share of its tags and of its labelled arcs given."""
-        rng = rng or random.Random(0)
-        keep_tag = np.array([rng.random() < tags for _ in range(len(sentence))], dtype=bool)
-        keep_head = np.array([rng.random() < heads for _ in range(len(sentence))], dtype=bool)
-        return self.bag(
-            forms=sentence.forms,
-            tags=np.where(keep_tag, sentence.tags, np.uint64(0)),
-            heads=np.where(keep_head, sentence.heads, FREE),
-            labels=np.where(keep_head, sentence.labels, np.uint64(0)),
-            lowers=sentence.lowers,
-            suffixes=sentence.suffixes,
-            shapes=sentence.shapes,
-            puncts=sentence.puncts,
-            texts=sentence.texts,
-        )
-
-    def change(self, *, ngram_order: int | None = None, **weights: Any) -> None:
+    def change_ngrams(self, *, order: int | None = None, weights: dict[str, float] | None = None) -> None:
         """Change settings of the language model, the only ones that trained weights do not depend on. A new order
-        empties the models.
-
-        weights (float): ngram_weight, tree_ngram_weight.
-        """
-        if ngram_order is not None:
-            self.settings = replace(self.settings, ngram_order=ngram_order)
-            for decoder in self.decoders:
-                decoder.ngrams.from_array(0, np.zeros(0, dtype=np.uint64))
-        self.settings = replace(self.settings, **weights)
+        empties the models."""
+        if order is not None:
+            self.settings = replace(self.settings, ngram_order=order)
+            for ngrams in self.experts.ngrams:
+                ngrams.from_array(0, np.zeros(0, dtype=np.uint64))
+        self.settings = replace(self.settings, ngram_weights={**self.settings.ngram_weights, **(weights or {})})
+        self.experts.settings = self.settings
 
     def compact(self, prune: float) -> None:
         """Make the model small: drop light weights, and round the others to multiples of a step, which a file stores as
@@ -231,87 +249,110 @@ class Engine(Searcher):
         prune (float): Weights below this count as 0. What updates add is 1, averaged over training. The step is not
             coarser than this: the few weights of the search that would be more than 127 steps are 127.
         """
-        self._take_mean()
-        self._learners = []  # training would go on from these
         for name, weights in self._tables():
             table = weights.to_array()
             table[np.abs(table) < prune] = 0
-            n_steps = 32767 if name == "attach" else 127
+            n_steps = ATTACH_STEPS if name == "attach" else SEARCH_STEPS
             largest = float(np.abs(table).max())
             scale = np.float32((min(largest, prune * n_steps) or max(largest, 1.0)) / n_steps)
             units = np.clip(np.rint(table / scale), -n_steps, n_steps)
-            weights.from_array(units.astype(np.float32) * scale, float(scale))
+            weights.from_units(units.astype(np.int16 if name == "attach" else np.int8), float(scale))
 
-    def to_bytes(self) -> bytes:
-        """The model with its averaged weights, in the format of `core.store`."""
-        self._take_mean()
-        keys, lengths, symbols = self.lexicon.to_arrays()
-        header = {
-            "settings": self.settings.to_dict(),
-            "fingerprint": self.fingerprint,
-            "root_label": self.root_label,
-        }
-        arrays = {
-            "lexicon.keys": keys,
-            "lexicon.lengths": lengths,
-            "lexicon.symbols": symbols,
-        }
-        for i, decoder in enumerate(self.decoders):
-            arrays[f"ngrams{i}"] = decoder.ngrams.to_array()
-        for name, weights in self._tables():
-            arrays.update(store.pack_table(weights.to_array(), weights.scale, name))
-        return store.pack(header, arrays)
+    @property
+    def fingerprint(self) -> int:
+        """One number for all that the weights depend on beside the settings: templates may change between versions."""
+        return mix_values([self.experts.fingerprint, self.attacher.fingerprint])
 
-    def _tables(self) -> list[tuple[str, Weights]]:
+    def _tables(self) -> Iterator[tuple[str, Weights]]:
         """All weights, by the names they are stored under."""
-        tables = [(f"search{i}", decoder.weights) for i, decoder in enumerate(self.decoders)]
-        for kind, decoders in self.experts.items():
-            tables += [(f"{kind}{i}", decoder.weights) for i, decoder in enumerate(decoders)]
-        return [*tables, ("attach", self.attacher.weights)]
+        yield from ((name, decoder.weights) for name, decoder in self.experts)
+        yield "attach", self.attacher.weights
+
+    def to_arrays(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The model with its averaged weights, as a header and arrays for `store.pack`."""
+        keys, lengths, symbols = self.lexicon.to_arrays()
+        settings = self.settings.to_dict()
+        header = {"settings": settings, "fingerprint": self.fingerprint, "root_label": self.root_label}
+        arrays = {"lexicon.keys": keys, "lexicon.lengths": lengths, "lexicon.symbols": symbols}
+        for i, ngrams in enumerate(self.experts.ngrams):
+            arrays[f"ngrams.{i}"] = ngrams.to_array()
+        for name, weights in self._tables():
+            arrays.update(store.pack_table(weights, name))
+        return header, arrays
 
     @classmethod
-    def from_bytes(cls, data: bytes, source: str = "The data") -> "Engine":
-        """The model that `to_bytes` wrote."""
-        header, arrays = store.unpack(data, source)
-        settings = None
+    def from_arrays(cls, header: dict[str, Any], arrays: store.Arrays, source: str = "The data") -> "Engine":
+        """The model that `to_arrays` gave.
+
+        source (str): What to call it in error messages.
+        """
         try:
             settings = Settings.from_dict(header["settings"])
-            for name, bits in _table_bits(settings).items():
-                store.check_table(arrays, name, bits, source)
-            engine = cls(settings)  # takes the memory
-            store.check_fingerprint(header["fingerprint"], engine.fingerprint, source)
+            engine = cls(settings)  # takes no memory yet
+            for name, weights in engine._tables():
+                store.check_table(arrays, name, weights.bits, source)
+            if header["fingerprint"] != engine.fingerprint:
+                raise error("SL033", source=source, found=header["fingerprint"], known=engine.fingerprint)
             engine.root_label = int(np.uint64(header["root_label"]))
-            keys = store.take(arrays, "lexicon.keys", "<u8", source=source)
-            symbols = store.take(arrays, "lexicon.symbols", "<u8", source=source)
-            lengths = store.take(arrays, "lexicon.lengths", "<u4", source=source)
-            if len(keys) != len(lengths) or int(lengths.sum()) != len(symbols) or (lengths < 1).any():
-                raise error("SL032", source=source, what="its lexicon does not add up")
-            engine.lexicon.from_arrays(keys, lengths, symbols)
-            for i, decoder in enumerate(engine.decoders):
-                table = store.take(arrays, f"ngrams{i}", "<u8", source=source)
+            names = {"lexicon.keys": "<u8", "lexicon.lengths": "<u4", "lexicon.symbols": "<u8"}
+            engine.lexicon.from_arrays(*(store.take(arrays, name, dtype, source=source) for name, dtype in names.items()))
+            for i, ngrams in enumerate(engine.experts.ngrams):
+                table = store.take(arrays, f"ngrams.{i}", "<u8", source=source)
                 # A quarter of the places is free, as `fill` leaves them: in a table without, each search takes long.
                 if 4 * np.count_nonzero(table >> np.uint64(32)) > 3 * len(table):
-                    raise error("SL032", source=source, what=f"the table 'ngrams{i}' is too full")
-                decoder.ngrams.from_array(engine.settings.ngram_order if len(table) else 0, table)
+                    raise error("SL032", source=source, what=f"the table 'ngrams.{i}' is too full")
+                ngrams.from_array(settings.ngram_order if len(table) else 0, table)
             for name, weights in engine._tables():
-                weights.from_array(*store.unpack_table(arrays, name, weights.bits))
+                store.unpack_table(arrays, name, weights)
         except LinearizeError:
             raise
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as broken:
             raise error("SL032", source=source, what=f"{broken} is missing or of the wrong type") from broken
         except MemoryError as full:
-            n_bytes = 4 * sum(1 << bits for bits in _table_bits(settings or Settings()).values())
-            raise error("SL034", source=source, size=n_bytes >> 20) from full
+            raise error("SL034", source=source, size=_megabytes(settings)) from full
         return engine
 
-    def __reduce__(self) -> tuple[Callable[[bytes], "Engine"], tuple[bytes]]:
-        return Engine.from_bytes, (self.to_bytes(),)
+    def __reduce__(self) -> tuple[Callable[..., "Engine"], tuple[Any, ...]]:
+        return Engine.from_arrays, self.to_arrays()
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file, atomically."""
-        store.save(path, self.to_bytes())
 
-    @classmethod
-    def load(cls, path: str | Path) -> "Engine":
-        """Read a model from a file."""
-        return cls.from_bytes(Path(path).read_bytes(), str(path))
+class _Example:
+    """A gold sentence behind its bag, checked.
+
+    heads (ndarray): What a search learns from: the gold heads, and where there are none the given ones.
+    """
+
+    def __init__(self, bag: PackedBag, gold: Bag) -> None:
+        self.bag = bag
+        self.order = np.arange(len(gold), dtype=np.int32)
+        columns = [gold.column(name) for name in ("heads", "tags", "labels")]
+        for name, column in zip(("heads", "tags", "labels"), columns, strict=True):
+            if column.shape != (len(gold),):
+                raise error("SL006", name=name, got=len(column), n=len(gold))
+        gold_heads, self.tags, self.labels = columns
+        given = bag.heads
+        if len(given) != len(gold):
+            raise error("SL010", n=len(given), last=len(given) - 1)
+        wrong = np.flatnonzero((given != FREE) & (gold_heads != FREE) & (given != gold_heads))
+        if len(wrong):
+            raise error("SL014", words=wrong.tolist(), texts=bag.texts)
+        for first, second in bag.before:
+            if first > second:
+                raise error("SL048", words=[first, second], texts=bag.texts)
+        self.has_tree = FREE not in gold_heads
+        self.heads = np.where(gold_heads == FREE, given, gold_heads)
+
+
+def _width(bag: PackedBag, options: SearchOptions) -> int:
+    """The width of the beam for a bag. It holds as many hypotheses as there are to be results."""
+    width = options.beam_width if bag.is_open else options.tree_beam_width or options.beam_width
+    return width if options.n_best == 1 else max(width, options.n_best)
+
+
+def _call(job: Callable[[], Progress]) -> Progress:
+    return job()
+
+
+def _megabytes(settings: Settings) -> int:
+    n_tables = len([kind for kind in KINDS if kind in settings.experts]) * len(settings.directions)
+    return ((n_tables << settings.table_bits) + (1 << settings.attach_bits)) * 4 >> 20

@@ -60,37 +60,36 @@ cdef class Lexicon:
     def learn(self, sentences) -> None:
         """Count the tags and labels of gold sentences, anew.
 
-        sentences (Iterable[Sentence]): Gold sentences, see `core.records.Sentence`.
+        sentences (Iterable[Bag]): Gold sentences, see `records.Bag`.
         """
         counts = defaultdict(Counter)
         words = Counter()
-        guesses = []
+        guesses = Counter()
         for sentence in sentences:
             self._count(sentence, counts, words, guesses)
-        for form, suffix, shape, tag in guesses:
+        for (form, suffix, shape, tag), count in guesses.items():
             if words[form] < RARE:
-                counts[context(TAGS_OF_SUFFIX_AND_SHAPE, suffix, shape, 0)][tag] += 1
-                counts[context(TAGS_OF_SUFFIX, suffix, 0, 0)][tag] += 1
-                counts[context(TAGS_OF_SHAPE, shape, 0, 0)][tag] += 1
-                counts[context(ALL_TAGS, 0, 0, 0)][tag] += 1
+                counts[context(TAGS_OF_SUFFIX_AND_SHAPE, suffix, shape, 0)][tag] += count
+                counts[context(TAGS_OF_SUFFIX, suffix, 0, 0)][tag] += count
+                counts[context(TAGS_OF_SHAPE, shape, 0, 0)][tag] += count
+                counts[context(ALL_TAGS, 0, 0, 0)][tag] += count
         self.c.ranked.clear()
         for key, counter in counts.items():
-            # Ties by key, not by the order in which the sentences came.
+            # Of equal counts the smaller key first, whatever the order in which the sentences came.
             self.c.ranked[key] = sorted(counter, key=lambda symbol: (-counter[symbol], symbol))
 
     def _count(self, sentence, counts, words, guesses):
-        cdef int i, head
-        for i in range(len(sentence)):
-            form, tag = int(sentence.forms[i]), int(sentence.tags[i])
-            label, head = int(sentence.labels[i]), sentence.heads[i]
+        names = ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes")
+        forms, tags, heads, labels, lowers, suffixes, shapes = (sentence.column(name).tolist() for name in names)
+        for i, (form, tag, head, label) in enumerate(zip(forms, tags, heads, labels)):
             words[form] += 1
             if tag:
                 counts[context(TAGS_OF_FORM, form, 0, 0)][tag] += 1
-                if sentence.lowers[i]:
-                    counts[context(TAGS_OF_LOWER, int(sentence.lowers[i]), 0, 0)][tag] += 1
-                guesses.append((form, int(sentence.suffixes[i]), int(sentence.shapes[i]), tag))
+                if lowers[i]:
+                    counts[context(TAGS_OF_LOWER, lowers[i], 0, 0)][tag] += 1
+                guesses[form, suffixes[i], shapes[i], tag] += 1
             if label and head >= 0:
-                counts[context(LABELS_OF_ARC, int(sentence.tags[head]), tag, head > i)][label] += 1
+                counts[context(LABELS_OF_ARC, tags[head], tag, head > i)][label] += 1
                 counts[context(LABELS_OF_DEPENDENT, tag, head > i, 0)][label] += 1
                 counts[context(ALL_LABELS, 0, 0, 0)][label] += 1
 
@@ -108,8 +107,18 @@ cdef class Lexicon:
 
     def from_arrays(self, keys, lengths, symbols) -> None:
         """Replace the content by what `to_arrays` gave."""
+        cdef const uint64_t[::1] key = aligned(keys, np.uint64), symbol = aligned(symbols, np.uint64)
+        cdef const unsigned int[::1] length = aligned(lengths, np.uint32)
+        cdef Py_ssize_t i, start = 0
+        if len(key) != len(length) or int(lengths.sum()) != len(symbol) or (lengths < 1).any():
+            raise ValueError("a lexicon that does not add up")
         self.c.ranked.clear()
-        start = 0
-        for key, length in zip(keys.tolist(), lengths.tolist()):
-            self.c.ranked[key] = symbols[start:start + length].tolist()
-            start += length
+        self.c.ranked.reserve(len(key))
+        for i in range(len(key)):
+            self.c.ranked[key[i]].assign(&symbol[start], &symbol[start] + length[i])
+            start += length[i]
+
+
+def aligned(values, dtype):
+    """An array that points into a file may begin at any byte."""
+    return np.require(values, dtype=dtype, requirements=["C", "A"])

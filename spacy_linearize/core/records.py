@@ -1,56 +1,82 @@
-"""What goes into the engine and what comes out of it, as plain data."""
+"""What goes into the core and what comes out of it, as plain data: a `Bag` goes in, an `Order` comes out.
 
+Words, tags and labels are 64-bit keys of the caller's choice, such as hashes of their texts. 0 means missing.
+"""
+
+import heapq
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import error
+from ..trees import FREE
 
 Array = np.ndarray[Any, Any]
-Derivation = tuple[float, Array, Array, Array, Array]  # score, order, tags, heads, labels
-
-
-def _no_keys() -> Array:
-    return np.zeros(0, dtype=np.uint64)
+Keys = Sequence[int] | Array
+Precedence = tuple[int, int]  # two positions: the first word stands somewhere before the second
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sentence:
-    """A gold sentence: words in order with their tree. Arrays of keys, as in `PackedBag`; columns left out are 0."""
+class Bag:
+    """Words in any order, and what is given about them: columns with one entry a word. A column that is None has
+    nothing but missing values. A gold sentence is a Bag, too: in its right order, with its tags and its tree.
 
-    forms: Array
-    tags: Array
-    heads: Array
-    labels: Array
-    lowers: Array = field(default_factory=_no_keys)
-    suffixes: Array = field(default_factory=_no_keys)
-    shapes: Array = field(default_factory=_no_keys)
-    puncts: Array = field(default_factory=_no_keys)
+    forms (Keys): The words.
+    tags (Optional[Keys]): Their given tags.
+    heads (Optional[Keys]): The position of each head, FREE or ROOT.
+    labels (Optional[Keys]): The label of the arc to each head.
+    lowers, suffixes, shapes (Optional[Keys]): Further attributes that templates may name.
+    puncts (Optional[Keys]): 1 for punctuation, 2 for a question mark.
+    kept (Optional[Keys]): Annotation that the search does not see, but that words keep. It decides which of equal words
+        is which, so that the result does not depend on the input order.
+    before (Sequence[Precedence]): Which words stand before which.
+    tokens (Optional[Bag]): If some words are units: the tokens that they are made of, from left to right.
+    members (Sequence[range]): With `tokens`: those of each word.
+    tops (Sequence[int]): With `tokens`: the token that stands for each word in the tree.
+    texts (Optional[Sequence[str]]): The words as text, for error messages. A method `position`, if there is one, says
+        where a word stands for the user.
+
+    Example:
+
+        Bag(forms=[11, 12, 13], heads=[1, ROOT, FREE])
+    """
+
+    forms: Keys
+    tags: Keys | None = None
+    heads: Keys | None = None
+    labels: Keys | None = None
+    lowers: Keys | None = None
+    suffixes: Keys | None = None
+    shapes: Keys | None = None
+    puncts: Keys | None = None
+    kept: Keys | None = None
+    before: Sequence[Precedence] = ()
+    tokens: "Bag | None" = None
+    members: Sequence[range] = ()
+    tops: Sequence[int] = ()
     texts: Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes", "puncts"):
-            dtype = {"heads": np.int32, "puncts": np.uint8}.get(name, np.uint64)
-            values = np.asarray(getattr(self, name), dtype=dtype)
-            if not len(values):
-                values = np.zeros(len(self.forms), dtype=values.dtype)
-            if values.shape != (len(self.forms),):
-                raise error("SL006", name=name, got=len(values), n=len(self.forms))
-            object.__setattr__(self, name, values)
 
     def __len__(self) -> int:
         return len(self.forms)
 
+    def column(self, name: str) -> Array:
+        """A column as an array, whether it was given or not."""
+        values = getattr(self, name)
+        if name == "heads":
+            return np.full(len(self), FREE, dtype=np.int32) if values is None else np.asarray(values, dtype=np.int32)
+        return np.zeros(len(self), dtype=np.uint64) if values is None else np.asarray(values, dtype=np.uint64)
+
 
 @dataclass(frozen=True, kw_only=True)
-class Linearization:
+class Order:
     """A bag in order.
 
     order (ndarray): The input positions of the words, in order.
-    tags, heads, labels (ndarray): By input position. One head is ROOT; heads are FREE where no tree was asked for.
-    score (float): Of the order, or of order and tree with the joint system.
+    tags, heads, labels (ndarray): By input position. Heads are FREE where no tree was asked for.
+    score (float): Of the order, or of order and tree with the joint system. It compares orders of the same words under
+        the same constraints, and nothing else.
     """
 
     order: Array
@@ -58,6 +84,76 @@ class Linearization:
     heads: Array
     labels: Array
     score: float
+
+    def spread(self, members: Sequence[range]) -> Array:
+        """The tokens in order, from an order of units.
+
+        members (Sequence[range]): The tokens of each unit.
+        """
+        return np.array([k for unit in self.order.tolist() for k in members[unit]], dtype=np.int32)
+
+    @classmethod
+    def concat(cls, orders: "Sequence[Order]", score: float | None = None) -> "Order":
+        """The order of a whole text, from those of its sentences.
+
+        score (Optional[float]): Its score. By default, the sum of theirs.
+        """
+        if len(orders) == 1 and score is None:
+            return orders[0]
+        starts = np.cumsum([0, *(len(part.order) for part in orders[:-1])]).tolist()
+        parts = list(zip(orders, starts, strict=True))
+        return cls(
+            order=np.concatenate([part.order + np.int32(start) for part, start in parts]),
+            tags=np.concatenate([part.tags for part in orders]),
+            heads=np.concatenate([np.where(part.heads >= 0, part.heads + start, part.heads) for part, start in parts])
+            .astype(np.int32),
+            labels=np.concatenate([part.labels for part in orders]),
+            score=math.fsum(part.score for part in orders) if score is None else score,
+        )
+
+
+def best_combinations(lists: Sequence[Sequence[Order]], n_best: int) -> list[Order]:
+    """The best orders of a text, best first, from the best orders of each of its sentences. No two have all sentences in
+    the same order. Where two score the same, the one that leaves the earlier sentences as they are comes first.
+
+    lists (Sequence[Sequence[Order]]): For each sentence, best first.
+    """
+    if len(lists) == 1:
+        return list(lists[0][:n_best])
+    gaps = [[orders[0].score - other.score for other in orders] for orders in lists]
+    total = math.fsum(orders[0].score for orders in lists)
+    # A combination is what it changes: some sentences, from left to right, and the rank of each. It is made once: from
+    # the one that has the rank before in its last sentence, which is not worse. Sentences are counted by -i: of equal
+    # gaps, what changes a later one sorts first.
+    heap: list[tuple[float, tuple[tuple[int, int], ...]]] = [(0.0, ())]
+    found: list[Order] = []
+    while heap and len(found) < n_best:
+        gap, changes = heapq.heappop(heap)
+        ranks = {-minus: rank for minus, rank in changes}
+        chosen = [orders[ranks.get(i, 0)] for i, orders in enumerate(lists)]
+        found.append(Order.concat(chosen, score=total - gap))
+        for i in range(max(ranks, default=0), len(lists)):
+            rank = ranks.get(i, 0) + 1
+            if rank < len(gaps[i]):
+                changed = (*(changes[:-1] if i in ranks else changes), (-i, rank))
+                heapq.heappush(heap, (math.fsum(gaps[-minus][r] for minus, r in changed), changed))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How to search.
+
+    beam_width (int): How many hypotheses to keep at each step.
+    tree_beam_width (Optional[int]): The same for bags with all arcs given, which need fewer. None for `beam_width`.
+    n_best (int): How many orders to return at most.
+    tree (bool): Whether to add the arcs that are not given.
+    """
+
+    beam_width: int = 8
+    tree_beam_width: int | None = None
+    n_best: int = 1
+    tree: bool = True
 
 
 @dataclass
@@ -72,6 +168,6 @@ class Progress:
     wrong_labels: int = 0
 
     def __iadd__(self, other: "Progress") -> "Progress":
-        for name in self.__dataclass_fields__:
+        for name in ("examples", "violations", "actions", "skipped", "wrong_arcs", "wrong_labels"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         return self

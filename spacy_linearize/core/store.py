@@ -4,26 +4,25 @@
     4 bytes   format version, little endian
     4 bytes   length of the header
     4 bytes   CRC-32 of all that follows
-    header    JSON: settings, template fingerprint, and for each array its name, type, length and stored size
-    arrays    one after the other, little endian; zlib-compressed where the stored size is smaller
+    header    JSON: settings, fingerprint of the templates, and for each array its name, type, length and stored size
+    arrays    one after the other, little endian; compressed where the stored size is smaller
 
 Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array is
-at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one: fractions are
-stored as they are, and of a large table at least one weight in MIN_SHARE is, each at a place of its own.
+at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. For that, fractions
+are not compressed, and of a large table at least one weight in MIN_SHARE is stored, each at a place of its own.
 """
 
 import json
-import os
 import struct
-import threading
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import error
+from .records import Array
+from .weights import Weights
 
 SIGNATURE = b"SPLINRZ\n"
 FORMAT_VERSION = 1
@@ -34,7 +33,7 @@ MIN_SHARE = 1024  # of larger ones, one weight in so many is stored, be it 0
 PREFIX = struct.Struct("<8sIII")
 DTYPES = ("<u8", "<u4", "<i4", "<i2", "<f4", "|i1")
 
-Arrays = Mapping[str, np.ndarray[Any, Any]]
+Arrays = Mapping[str, Array]
 
 
 def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
@@ -42,24 +41,27 @@ def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
     layout, chunks = [], []
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<").str
-        chunk = array.astype(dtype).tobytes()
-        if array.dtype.kind != "f":  # fractions of weights hardly compress
-            # Of equal lengths the first: see _inflated.
-            chunk = min(chunk, zlib.compress(chunk), _encoded(chunk), key=len)
-        layout.append([name, dtype, len(array), len(chunk)])
-        chunks.append(chunk)
+        chunk = array.astype(dtype, copy=False).tobytes()
+        stored = _compressed(chunk, array.dtype.kind)
+        chunks.append(stored if len(stored) < len(chunk) else chunk)
+        layout.append([name, dtype, len(array), len(chunks[-1])])
     head = json.dumps({**header, "arrays": layout}, sort_keys=True).encode("utf8")
     body = b"".join([head, *chunks])
     return PREFIX.pack(SIGNATURE, FORMAT_VERSION, len(head), zlib.crc32(body)) + body
 
 
-def _encoded(chunk: bytes) -> bytes:
-    """As zlib.compress, without a search for repetitions: in a table that is half full, these only get in the way."""
+def _compressed(chunk: bytes, kind: str) -> bytes:
+    """An array made small, by what it holds: the kind of its type."""
+    if kind == "f":  # fractions of weights hardly get smaller
+        return chunk
+    if kind == "u":
+        return zlib.compress(chunk)
+    # A table of weights that is half full: there the search for repetitions takes long, and only gets in the way.
     encoder = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)
     return encoder.compress(chunk) + encoder.flush()
 
 
-def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of a model file, checked.
 
     source (str): What to call the data in error messages.
@@ -69,10 +71,8 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
     if len(data) < PREFIX.size:
         raise error("SL032", source=source, what="it ends inside of the prefix")
     _, version, head_length, checksum = PREFIX.unpack_from(data)
-    if version > FORMAT_VERSION:
+    if version != FORMAT_VERSION:
         raise error("SL031", source=source, found=version, known=FORMAT_VERSION)
-    if version < 1:
-        raise error("SL032", source=source, what=f"there is no format {version}")
     body = memoryview(data)[PREFIX.size :]
     if zlib.crc32(body) != checksum:
         raise error("SL032", source=source, what="it is cut short, or its checksum is wrong")
@@ -117,58 +117,26 @@ def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
     return inflated
 
 
-def save(path: str | Path, data: bytes) -> None:
-    """Write a file so that at any moment either the old content or the new one is there, whole."""
-    path = Path(path)
-    if path.exists() and not path.is_file():  # a device or a pipe, which nothing may replace
-        with path.open("wb") as file:
-            file.write(data)
-        return
-    path = path.resolve()  # a link stays one
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def write_all(file: Any, data: bytes) -> None:
-    """Add data to an open file without a buffer, all of it or nothing: the disk may be full halfway."""
-    written = 0
-    try:
-        while written < len(data):
-            written += file.write(data[written:])
-    except OSError:
-        if written and file.seekable():
-            file.truncate(file.tell() - written)
-        raise
-
-
-def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[str, np.ndarray[Any, Any]]:
-    """A table of weights as arrays: all of it as whole numbers if it has a scale, else what is not 0."""
-    if scale:
-        units = np.rint(weights / scale)
-        units = units.astype(np.int8 if np.abs(units).max() <= 127 else np.int16)
-        return {f"{name}.units": units, f"{name}.scale": np.array([scale], dtype=np.float32)}
-    is_stored = weights != 0
-    if len(weights) > 1 << SMALL_BITS:
+def pack_table(weights: Weights, name: str) -> dict[str, Array]:
+    """A table of weights as arrays: all of it as whole multiples of its scale, if it has one, else what is not 0."""
+    if weights.scale:
+        return {f"{name}.units": weights.to_units(), f"{name}.scale": np.array([weights.scale], dtype=np.float32)}
+    table = weights.to_array()
+    is_stored = table != 0
+    if len(table) > 1 << SMALL_BITS:
         is_stored[::MIN_SHARE] = True  # so that a file shows how large a table it is for
     slots = np.flatnonzero(is_stored).astype(np.uint32)
-    return {f"{name}.slots": slots, f"{name}.values": weights[slots]}
+    return {f"{name}.slots": slots, f"{name}.values": table[slots]}
 
 
-def take(arrays: Arrays, name: str, *dtypes: str, source: str) -> np.ndarray[Any, Any]:
-    """An array that has to be there, of one of these types."""
-    if name not in arrays:
-        raise error("SL032", source=source, what=f"it has no array '{name}'")
-    if arrays[name].dtype.str not in dtypes:
-        raise error("SL032", source=source, what=f"the array '{name}' is of type {arrays[name].dtype.str}")
-    return arrays[name]
+def unpack_table(arrays: Arrays, name: str, weights: Weights) -> None:
+    """Fill a table with what `pack_table` took apart. After `check_table`."""
+    if f"{name}.units" in arrays:
+        weights.from_units(arrays[f"{name}.units"], float(arrays[f"{name}.scale"][0]))
+        return
+    table = np.zeros(len(weights), dtype=np.float32)
+    table[arrays[f"{name}.slots"]] = arrays[f"{name}.values"]
+    weights.from_array(table)
 
 
 def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
@@ -182,7 +150,7 @@ def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
     else:
         slots = take(arrays, f"{name}.slots", "<u4", source=source)
         values = take(arrays, f"{name}.values", "<f4", source=source)
-        fits = len(slots) == len(values) <= 1 << bits and (not len(slots) or int(slots.max()) < 1 << bits)
+        fits = len(slots) == len(values) <= 1 << bits and (not len(slots) or int(slots[-1]) < 1 << bits)
         fits = fits and bool((slots[1:] > slots[:-1]).all())
         fits = fits and (bits <= SMALL_BITS or len(slots) >= (1 << bits) // MIN_SHARE)
         is_finite = bool(np.isfinite(values).all())
@@ -192,18 +160,10 @@ def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
         raise error("SL032", source=source, what=f"the table '{name}' holds values that are not numbers")
 
 
-def unpack_table(arrays: Arrays, name: str, bits: int) -> tuple[np.ndarray[Any, Any], float]:
-    """The table that `pack_table` took apart, and its scale, which is 0 if it has none. After `check_table`."""
-    if f"{name}.units" in arrays:
-        scale = float(arrays[f"{name}.scale"][0])
-        return arrays[f"{name}.units"].astype(np.float32) * np.float32(scale), scale
-    slots, values = arrays[f"{name}.slots"], arrays[f"{name}.values"]
-    table = np.zeros(1 << bits, dtype=np.float32)
-    table[slots] = values
-    return table, 0.0
-
-
-def check_fingerprint(found: Any, known: int, source: str) -> None:
-    """Refuse weights that were trained with other templates."""
-    if found != known:
-        raise error("SL033", source=source, found=found, known=known)
+def take(arrays: Arrays, name: str, *dtypes: str, source: str) -> Array:
+    """An array that has to be there, of one of these types."""
+    if name not in arrays:
+        raise error("SL032", source=source, what=f"it has no array '{name}'")
+    if arrays[name].dtype.str not in dtypes:
+        raise error("SL032", source=source, what=f"the array '{name}' is of type {arrays[name].dtype.str}")
+    return arrays[name]

@@ -36,6 +36,8 @@ cdef class Weights:
     cdef vector[float] mean         # what decoding reads, or ...
     cdef vector[signed char] units  # ... instead, the same in multiples of the scale, if these are small
 
+    cdef int _replace(self, vector[float] mean, vector[signed char] units, double scale) except -1
+    cdef int make_sure(self) except -1
     cdef int start_training(self) except -1
     cdef int tick(self) except -1
     cdef void add(self, uint32_t slot, float change) noexcept nogil

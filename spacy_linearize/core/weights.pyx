@@ -61,11 +61,17 @@ cdef class Weights:
         self.clock = 1
         self.scale = 0
         self.is_mean_stale = False
-        make_room[float](self.mean, (<size_t>1) << bits)
-        self.mean.resize((<size_t>1) << bits)
+
+    cdef int make_sure(self) except -1:
+        """Take the memory, unless something has been read into it: a table that is loaded never was all 0."""
+        if self.mean.empty() and self.units.empty():
+            make_room[float](self.mean, (<size_t>1) << self.bits)
+            self.mean.resize((<size_t>1) << self.bits)
+        return 0
 
     cdef int start_training(self) except -1:
         """Training goes on from the mean: a model that was loaded, or one that was trained before."""
+        self.make_sure()
         if not self.units.empty():
             self.from_array(self.to_array())
         if self.current.empty():
@@ -109,6 +115,7 @@ cdef class Weights:
 
     cdef TableC for_decoding(self) except *:
         cdef TableC table
+        self.make_sure()
         self._take_mean()
         table.floats = self.mean.data() if self.units.empty() else NULL
         table.units = self.units.data() if not self.units.empty() else NULL
@@ -138,6 +145,7 @@ cdef class Weights:
         if not self.units.empty():
             units = np.asarray(<const signed char[:self.units.size()]>self.units.data())
             return units.astype(np.float32) * np.float32(self.scale)
+        self.make_sure()
         self._take_mean()
         return np.array(<const float[:self.mean.size()]>self.mean.data(), dtype=np.float32)
 
@@ -153,36 +161,53 @@ cdef class Weights:
             values.append(sum_weights(&table, &slot, 1))
         return values
 
-    def from_array(self, values, double scale=0) -> None:
-        """Replace all weights. Anything that is not a finite number is refused.
-
-        scale (float): If not 0, all weights are whole multiples of this, -32767 to 32767.
-        """
+    def from_array(self, values) -> None:
+        """Replace all weights. Anything that is not a finite number is refused."""
+        self._check(values, "f")
         values = np.ascontiguousarray(values, dtype=np.float32)
-        if values.shape != (len(self),) or not np.isfinite(values).all():
-            raise error("SL022", key="weights", value=f"{values.size} values", expected=f"{len(self)} finite numbers")
+        if not np.isfinite(values).all():
+            raise error("SL022", key="weights", value="a table with values that are not finite", expected="finite numbers")
         cdef const float[::1] view = values
-        cdef const signed char[::1] small
         cdef vector[float] mean
-        cdef vector[signed char] units
-        is_small = False
-        if scale:
-            multiples = np.rint(values / np.float32(scale))
-            largest = np.abs(multiples).max()
-            is_small = largest <= 127
-            if largest > 32767 or not (multiples.astype(np.float32) * np.float32(scale) == values).all():
-                raise error("SL022", key="scale", value=scale, expected="one of which all weights are small multiples")
-        if is_small:
-            small = multiples.astype(np.int8)
-            make_room[schar](units, small.shape[0])
-            units.assign(&small[0], &small[0] + small.shape[0])
-        else:
-            make_room[float](mean, view.shape[0])
-            mean.assign(&view[0], &view[0] + view.shape[0])
+        make_room[float](mean, view.shape[0])
+        mean.assign(&view[0], &view[0] + view.shape[0])
+        self._replace(mean, vector[schar](), 0)
+
+    def from_units(self, units, double scale) -> None:
+        """Replace all weights by whole multiples of a scale. If these are bytes, they stay bytes, and take a quarter of
+        the memory.
+
+        units (ndarray): Of int8 or int16.
+        """
+        self._check(units, "i")
+        cdef const signed char[::1] view
+        cdef vector[schar] small
+        if units.dtype.itemsize > 1:
+            self.from_array(units.astype(np.float32) * np.float32(scale))
+            self.scale = scale
+            return
+        view = np.ascontiguousarray(units, dtype=np.int8)
+        make_room[schar](small, view.shape[0])
+        small.assign(&view[0], &view[0] + view.shape[0])
+        self._replace(vector[float](), small, scale)
+
+    def to_units(self):
+        """The weights as whole multiples of the scale, which must not be 0: int8, or int16 if these are larger."""
+        if not self.units.empty():
+            return np.array(<const signed char[:self.units.size()]>self.units.data(), dtype=np.int8)
+        return np.rint(self.to_array() / np.float32(self.scale)).astype(np.int16)
+
+    def _check(self, values, kind) -> None:
+        if values.shape != (len(self),) or values.dtype.kind != kind:
+            raise error("SL022", key="weights", value=f"{values.size} values of type {values.dtype}",
+                        expected=f"{len(self)} numbers of kind '{kind}'")
+
+    cdef int _replace(self, vector[float] mean, vector[schar] units, double scale) except -1:
         self._forget_training()
-        self.scale = scale
         self.mean.swap(mean)
         self.units.swap(units)
+        self.scale = scale
+        return 0
 
     def __len__(self):
         return (<size_t>1) << self.bits

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..hashing cimport mix
 from ..lexicon cimport Lexicon, is_marker, tags_of
-from .forest cimport FREE as C_FREE, ROOT as C_ROOT, ForestC, lay_out
+from .forest cimport FREE, ForestC, lay_out
 from .precedence cimport find_contradiction, set_precedence
 from .word cimport COMPANY, FORM, FRAME, LABEL, LOWER, MARKER, SHAPE, SUFFIX, TAG, WordC
 
@@ -18,87 +18,51 @@ from ...errors import error
 cdef enum:
     SET = 4     # seed of sets, as in `atoms`
 
-FREE = C_FREE
-ROOT = C_ROOT
 MAX_WORDS = 1 << 24
+COLUMNS = (
+    ("forms", FORM), ("tags", TAG), ("labels", LABEL), ("lowers", LOWER), ("suffixes", SUFFIX), ("shapes", SHAPE),
+)
 
 
 cdef class PackedBag:
-    """Words to order, and what is given about them.
+    """A bag in canonical sequence, as the search reads it. The order in which the words were handed in has no influence
+    on what is found: of words that nothing tells apart, the first handed in stays the first.
 
-    Every array has one entry a word. Forms, tags and labels are 64-bit keys of the caller's choice (hashes of
-    the texts); 0 means missing. The order in which the words are handed over has no influence on what is found: of words
-    that nothing here tells apart, the first stays the first.
-
-    forms (Sequence[int]): The words.
-    tags (Optional[Sequence[int]]): Tags, 0 where none is known.
-    given (Optional[Sequence[bool]]): Which of the tags are constraints; by default, all that are not 0.
-    heads (Optional[Sequence[int]]): For each word the position of its head, FREE or ROOT.
-    labels (Optional[Sequence[int]]): The label of the arc to each word's head, 0 where it is free.
-    lowers, suffixes, shapes (Optional[Sequence[int]]): Further attributes that templates may name.
-    puncts (Optional[Sequence[int]]): 1 for punctuation, 2 for a question mark.
-    pieces (Optional[Sequence[Sequence[int]]]): The forms that each word is made of, for a reader; by default, its own.
-        They tell sentences apart, not words: see `traits`.
-    traits (Optional[Sequence[int]]): What else tells words apart. No template looks at these, but words with other ones
-        are not taken for equal.
-    before (Sequence[Tuple[int, int]]): Pairs of positions: the first word has to stand before the second.
+    bag (Bag): The words and what is given about them, see `records.Bag`.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
-    texts (Optional[Sequence[str]]): The words as text, only used in error messages.
-    max_words (int): Refuse more words than this.
     """
 
-    def __init__(self, forms, *, tags=None, given=None, heads=None, labels=None, lowers=None, suffixes=None,
-                 shapes=None, puncts=None, pieces=None, traits=None, before=(), texts=None,
-                 Lexicon lexicon=None, int max_words=MAX_WORDS):
-        cdef int n = len(forms)
-        if n > max_words:
-            raise error("SL005", n=n, limit=max_words)
-        self.texts = texts
+    def __init__(self, bag, Lexicon lexicon=None):
+        cdef int n = len(bag), k
+        if n > MAX_WORDS:
+            raise error("SL005", n=n, limit=MAX_WORDS)
+        self.texts = bag.texts
         cdef vector[WordC] words
         words.resize(n)
-        fill_column(words, FORM, "forms", forms)
-        fill_column(words, TAG, "tags", tags)
-        fill_column(words, LABEL, "labels", labels)
-        fill_column(words, LOWER, "lowers", lowers)
-        fill_column(words, SUFFIX, "suffixes", suffixes)
-        fill_column(words, SHAPE, "shapes", shapes)
-        fill_given(words, given, lexicon)
-        fill_puncts(words, puncts)
-        cdef const int[:] arcs = as_array("heads", [C_FREE] * n if heads is None else heads, n, np.int32)
-        cdef vector[uint64_t] content
-        cdef int k
+        for name, attribute in COLUMNS:
+            fill_column(words, attribute, name, getattr(bag, name))
+        fill_tags(words, lexicon)
+        fill_puncts(words, bag.puncts)
+        cdef const int[:] arcs = as_array("heads", [FREE] * n if bag.heads is None else bag.heads, n, np.int32)
+        cdef vector[uint64_t] content, ties
         for k in range(n):
             content.push_back(hash_content(&words[k], arcs[k]))
-        cdef const uint64_t[:] own
-        if traits is not None:
-            own = as_array("traits", traits, n, np.uint64)
-            for k in range(n):
-                content[k] = mix(content[k], own[k])
-        self.before = check_pairs(before, n, texts)
+        fill_ties(ties, bag.kept, n)
+        if bag.tokens is not None:
+            hash_members(content, ties, bag)
+        self.before = check_pairs(bag.before, n)
         if self.before:
             colour(content, arcs, self.before)
-        self.layout = lay_out(arcs, content, texts)
+        self.layout = lay_out(arcs, content, ties, self.texts)
         if self.before:
             part_twins(&self.layout.forest, [self.layout.number[k] for pair in self.before for k in pair])
         self.c.forest = self.layout.forest
         self._set_precedence()
         for k in range(n):
             self.c.words.push_back(words[self.layout.position[k]])
-        fill_pieces(&self.c, self.layout.position, pieces)
-        self.c.first_child.resize(n + 1)
-        for k in range(n):
-            self.c.first_child[k + 1] = self.c.first_child[k] + self.c.forest.n_children[k]
-        self.c.children_by_label = sorted_children(&self.c, LABEL)
-        self.c.children_by_tag = sorted_children(&self.c, TAG)
-        self.c.asks = False
-        cdef vector[pair[uint64_t, int]] marks
-        for k in range(n):
-            if self.c.words[k].punct:
-                marks.push_back(pair[uint64_t, int](self.c.words[k].columns[<int>FORM], k))
-                self.c.asks |= self.c.words[k].punct == 2
-        sort(marks.begin(), marks.end())
-        for mark in marks:
-            self.c.puncts.push_back(mark.second)
+        fill_pieces(&self.c, self.layout.position, bag)
+        fill_families(&self.c)
+        fill_marks(&self.c)
         if lexicon is not None:
             fill_markers(&self.c, lexicon)
         if self.c.forest.has_arcs:
@@ -110,7 +74,7 @@ cdef class PackedBag:
         set_precedence(&self.c.precedence, &self.c.forest, pairs)
         circle = find_contradiction(&self.c.forest, pairs)
         self.circle = [(self.layout.position[first], self.layout.position[second]) for first, second in circle]
-        # Where some arcs are given and some are not, these may make the conflict smaller: see `reach.conflict`.
+        # Where some arcs are given and some are not, these may make the conflict smaller: see `dead_ends.conflict`.
         if circle and not self.c.precedence.is_tangled:
             raise error("SL008", pairs=self.circle, texts=self.texts)
 
@@ -131,10 +95,12 @@ cdef class PackedBag:
     def heads(self):
         """For each input position the given head, FREE or ROOT."""
         cdef int k
-        heads = np.full(len(self), C_FREE, dtype=np.int32)
+        heads = np.empty(len(self), dtype=np.int32)
+        cdef int[::1] view = heads
         for k in range(self.c.forest.n):
-            h = self.c.forest.head[k]
-            heads[self.layout.position[k]] = self.layout.position[h] if h >= 0 else h
+            view[self.layout.position[k]] = self.c.forest.head[k]
+            if self.c.forest.head[k] >= 0:
+                view[self.layout.position[k]] = self.layout.position[self.c.forest.head[k]]
         return heads
 
     @property
@@ -163,7 +129,7 @@ cdef class PackedBag:
         return values
 
 
-cdef list check_pairs(pairs, int n, texts):
+cdef list check_pairs(pairs, int n):
     """Pairs of positions as they were given, each once."""
     checked = {}    # as a set that keeps its sequence
     for pair in pairs:
@@ -238,19 +204,44 @@ cdef int fill_column(vector[WordC]& words, int attribute, name, values) except -
     return 0
 
 
-cdef int fill_given(vector[WordC]& words, given, Lexicon lexicon) except -1:
+cdef int fill_tags(vector[WordC]& words, Lexicon lexicon) except -1:
     """Mark the tags that are given, and find the usual ones of the other words."""
-    cdef int n = words.size(), k
-    cdef const unsigned char[:] fixed
     cdef vector[uint64_t]* usual
-    if given is not None:
-        fixed = as_array("given", given, n, np.uint8)
-    for k in range(n):
-        words[k].tag_given = fixed[k] if given is not None else words[k].columns[<int>TAG] != 0
-        if lexicon is not None and words[k].columns[<int>TAG] == 0:
+    cdef int k
+    for k in range(<int>words.size()):
+        words[k].tag_given = words[k].columns[<int>TAG] != 0
+        if lexicon is not None and not words[k].tag_given:
             usual = tags_of(&lexicon.c, words[k].columns)
             if usual != NULL:
                 words[k].columns[<int>TAG] = dereference(usual)[0]
+    return 0
+
+
+cdef int fill_ties(vector[uint64_t]& ties, kept, int n) except -1:
+    cdef const uint64_t[:] own
+    cdef int k
+    ties.resize(n)
+    if kept is not None:
+        own = as_array("kept", kept, n, np.uint64)
+        for k in range(n):
+            ties[k] = own[k]
+    return 0
+
+
+cdef int hash_members(vector[uint64_t]& content, vector[uint64_t]& ties, bag) except -1:
+    """Units are equal only if all of their tokens are, and these hang together in the same way."""
+    forms, tags, heads, labels, kept = (bag.tokens.column(name) for name in ("forms", "tags", "heads", "labels", "kept"))
+    cdef const uint64_t[:] form = forms, tag = tags, label = labels, own = kept
+    cdef const int[:] head = heads
+    cdef int k, i, start, end
+    for k in range(<int>content.size()):
+        start, end = bag.members[k].start, bag.members[k].stop
+        if end - start == 1:
+            continue
+        for i in range(start, end):
+            content[k] = mix(mix(mix(content[k], form[i]), tag[i]), label[i])
+            content[k] = mix(content[k], 1 + head[i] - start if start <= head[i] < end else 0)
+            ties[k] = mix(ties[k], own[i])
     return 0
 
 
@@ -264,18 +255,43 @@ cdef int fill_puncts(vector[WordC]& words, puncts) except -1:
     return 0
 
 
-cdef int fill_pieces(BagC* bag, vector[int]& position, pieces) except -1:
-    cdef int n = bag.words.size(), k
-    if pieces is not None and len(pieces) != n:
-        raise error("SL006", name="pieces", got=len(pieces), n=n)
-    bag.first_piece.push_back(0)
-    for k in range(n):
-        if pieces is None:
-            bag.pieces.push_back(bag.words[k].columns[<int>FORM])
+cdef int fill_pieces(BagC* c, vector[int]& position, bag) except -1:
+    """What a reader sees of each word: its form, or those of its tokens."""
+    cdef int k
+    c.first_piece.push_back(0)
+    for k in range(<int>c.words.size()):
+        if bag.tokens is None:
+            c.pieces.push_back(c.words[k].columns[<int>FORM])
         else:
-            for form in pieces[position[k]]:
-                bag.pieces.push_back(<uint64_t>form)
-        bag.first_piece.push_back(bag.pieces.size())
+            for i in bag.members[position[k]]:
+                c.pieces.push_back(<uint64_t>bag.tokens.forms[i])
+        c.first_piece.push_back(c.pieces.size())
+    return 0
+
+
+cdef int fill_families(BagC* bag) except -1:
+    """The given dependents of each word, with equal labels and with equal tags side by side."""
+    cdef int k, n = bag.forest.n
+    bag.first_child.resize(n + 1)
+    for k in range(n):
+        bag.first_child[k + 1] = bag.first_child[k] + bag.forest.n_children[k]
+    bag.children_by_label = sorted_children(bag, LABEL)
+    bag.children_by_tag = sorted_children(bag, TAG)
+    return 0
+
+
+cdef int fill_marks(BagC* bag) except -1:
+    """The punctuation, equal marks side by side."""
+    cdef vector[pair[uint64_t, int]] marks
+    cdef int k
+    bag.asks = False
+    for k in range(bag.forest.n):
+        if bag.words[k].punct:
+            marks.push_back(pair[uint64_t, int](bag.words[k].columns[<int>FORM], k))
+            bag.asks |= bag.words[k].punct == 2
+    sort(marks.begin(), marks.end())
+    for mark in marks:
+        bag.puncts.push_back(mark.second)
     return 0
 
 

@@ -63,4 +63,4 @@ cdef class Layout:
     cdef vector[int] number     # input position -> canonical number
 
 
-cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts)
+cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts)

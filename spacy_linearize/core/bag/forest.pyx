@@ -3,8 +3,8 @@
 Canonical means: by content alone. The key of a word is a hash of what it is and of all that hangs below it;
 siblings, and the tops of components, are sorted by this key and numbered in preorder. Words that get the same
 place by content head equal subtrees under the same head ("twins"), so any way to number them gives the same
-arrays, and nothing that follows can depend on the order in which the words were handed in. Of twins, the one that was
-handed in first comes first.
+arrays, and nothing that follows can depend on the order in which the words were handed in. Which twin is which may
+still matter to the caller: they are numbered by their ties, and then as they were handed in.
 """
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
@@ -14,6 +14,7 @@ from libcpp.vector cimport vector
 from ..hashing cimport mix
 
 from ...errors import error
+from ...trees import find_cycle
 
 
 cdef vector[int] check_heads(const int[:] heads, object texts):
@@ -46,46 +47,35 @@ cdef vector[int] check_heads(const int[:] heads, object texts):
                 upwards.push_back(h)
         k += 1
     if <int>upwards.size() < n:
-        raise error("SL001", words=find_cycle(heads, waiting), texts=texts)
+        raise error("SL001", words=find_cycle(list(heads)), texts=texts)
     return upwards
 
 
-cdef list find_cycle(const int[:] heads, vector[int]& waiting):
-    """The words of one cycle, given that some words still wait for their dependents. Every such word has a head
-    that waits too, so n steps upwards end on a cycle."""
-    cdef int k = 0, n = heads.shape[0], step
-    while waiting[k] == 0:
-        k += 1
-    for step in range(n):
-        k = heads[k]
-    cycle = []
-    while k not in cycle:
-        cycle.append(k)
-        k = heads[k]
-    smallest = cycle.index(min(cycle))
-    return cycle[smallest:] + cycle[:smallest]
-
-
-cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts):
-    """The canonical forest over input words with these heads and content hashes."""
+cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts):
+    """The canonical forest over input words with these heads and content hashes. Equal words are numbered by their ties
+    and those of all that hangs below them."""
     cdef int n = heads.shape[0]
     cdef vector[int] upwards = check_heads(heads, texts)
-    cdef vector[uint64_t] key
+    cdef vector[uint64_t] key, tie
     cdef int k, h
-    # A word's key takes in those of its dependents by a sum, which does not ask for their order.
+    # A word's key takes in those of its dependents by a sum, which does not ask for their order. So does its tie.
     key.resize(n)
+    tie.resize(n)
     for k in upwards:
         key[k] = mix(content[k], key[k])
+        tie[k] = mix(ties[k], tie[k])
         if heads[k] >= 0:
             key[heads[k]] += mix(0, key[k])
+            tie[heads[k]] += mix(key[k], tie[k])
 
-    # Everything sorted by head, key, position: tops first (FREE and ROOT sort before 0), then each family as a run.
-    cdef vector[pair[int, pair[uint64_t, int]]] by_head
+    # Everything sorted by head, key, tie, position: tops first (FREE and ROOT sort before 0), then each family as a run.
+    cdef vector[pair[int, pair[uint64_t, pair[uint64_t, int]]]] by_head
     cdef vector[int] family_start, family_end
     by_head.resize(n)
     for k in range(n):
         h = heads[k] if heads[k] >= 0 else -1
-        by_head[k] = pair[int, pair[uint64_t, int]](h, pair[uint64_t, int](key[k], k))
+        by_head[k] = pair[int, pair[uint64_t, pair[uint64_t, int]]](
+            h, pair[uint64_t, pair[uint64_t, int]](key[k], pair[uint64_t, int](tie[k], k)))
     sort(by_head.begin(), by_head.end())
     family_start.resize(n + 1)
     family_end.resize(n + 1)
@@ -109,7 +99,7 @@ cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts)
     while not todo.empty():
         i = todo.back()
         todo.pop_back()
-        k = by_head[i].second.second
+        k = by_head[i].second.second.second
         layout.position[number] = k
         layout.number[k] = number
         place[number] = i
@@ -140,7 +130,7 @@ cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, object texts)
             forest.tops.push_back(k)
         i = place[k]
         if i > 0 and by_head[i - 1].first == by_head[i].first and by_head[i - 1].second.first == by_head[i].second.first:
-            forest.twin[k] = layout.number[by_head[i - 1].second.second]
+            forest.twin[k] = layout.number[by_head[i - 1].second.second.second]
             forest.twin_above[k] = k
     for k in range(n - 1, -1, -1):
         if forest.head[k] >= 0:

@@ -83,7 +83,7 @@ cdef cppclass ExtractionC:
     vector[uint64_t] ready          # by opening (see AtomsC) and part: hashes of action parts ...
     uint64_t* row                   # ... those of the current action
     vector[uint32_t] slots          # of one action
-    MaskC masks[2]                  # learning: dropout, and what this learner never looks at
+    MaskC dropout                   # learning
 
 
 cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil

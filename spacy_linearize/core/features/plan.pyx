@@ -107,18 +107,15 @@ cdef int find_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift) 
 
 
 cdef int drop_out(const ExtractionC* extraction, uint32_t* slots, int n) noexcept nogil:
-    """Leave out the features that a mask hides. Returns how many are left."""
-    cdef int i, m, kept
-    for m in range(2):
-        if extraction.masks[m].below == 0:
-            continue
-        kept = 0
-        for i in range(n):
-            if <uint32_t>mix(extraction.masks[m].seed, slots[i]) >= extraction.masks[m].below:
-                slots[kept] = slots[i]
-                kept += 1
-        n = kept
-    return n
+    """Leave out the features that dropout hides. Returns how many are left."""
+    cdef int i, kept = 0
+    if extraction.dropout.below == 0:
+        return n
+    for i in range(n):
+        if <uint32_t>mix(extraction.dropout.seed, slots[i]) >= extraction.dropout.below:
+            slots[kept] = slots[i]
+            kept += 1
+    return kept
 
 
 # Atoms of a state that depend on the word before alone, or on the bag; `rest` is one as long as it is MANY.

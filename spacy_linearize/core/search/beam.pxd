@@ -43,4 +43,4 @@ cdef vector[ActionC] actions_to(WorkspaceC* workspace, int trace) noexcept nogil
 cdef int run(SearchC* search, WorkspaceC* workspace) except -1 nogil
 cdef double score_derivation(SearchC* search, WorkspaceC* workspace, TargetC* gold) except? -1 nogil
 cdef int read_off(SearchC* search, WorkspaceC* workspace, int rank, TargetC* result) except -1 nogil
-cdef to_arrays(PackedBag bag, TargetC* result, double score, bint mirrored)
+cdef to_order(PackedBag bag, TargetC* target, double score, bint mirrored)

@@ -1,15 +1,11 @@
 from typing import Any
 
-import numpy as np
-
 from ..bag.bag import PackedBag
 from ..features.plan import Features
 from ..lexicon import Lexicon
 from ..ngrams.table import Ngrams
 from ..systems.system import TransitionSystem
 from ..weights import Weights
-
-Array = np.ndarray[Any, Any]
 
 class Decoder:
     system: TransitionSystem
@@ -33,6 +29,3 @@ class Decoder:
         ngrams: Ngrams | None = None,
     ) -> None: ...
     def score(self, bag: PackedBag, order: Any, heads: Any, tags: Any, labels: Any, *, ngram_weight: float = 0) -> float: ...
-    def decode(
-        self, bag: PackedBag, *, width: int, n_best: int = 1, ngram_weight: float = 0
-    ) -> list[tuple[float, Array, Array, Array, Array]]: ...

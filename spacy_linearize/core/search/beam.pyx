@@ -24,6 +24,7 @@ from .scores cimport score_action, score_actions, start_scores
 from .workspace cimport SearchC, TraceC, WorkspaceC
 
 from ...errors import error
+from ..records import Order
 
 KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back to the system after use
 # Any word of a tree may be the first of it. In a chain of n heads that makes n candidates at each step, and the search
@@ -195,27 +196,6 @@ cdef class Decoder:
         self.ngrams = Ngrams() if ngrams is None else ngrams
         self.pool = []
 
-    def decode(self, PackedBag bag not None, *, int width, int n_best=1, double ngram_weight=0):
-        """The best derivations of a bag, best first.
-
-        width (int): How many states the beam holds.
-        n_best (int): How many results to return at most.
-        RETURNS (List[Tuple[float, ndarray, ndarray, ndarray, ndarray]]): Score, order (input positions), and by input
-            position: tags, heads (FREE where the system leaves that open), labels.
-        """
-        cdef Workspace workspace = self.take_workspace()
-        cdef SearchC search = self.prepare_decoding(bag, workspace, width, ngram_weight)
-        cdef TargetC result
-        cdef int rank
-        with nogil:
-            run(&search, &workspace.c)
-        results = []
-        for rank in range(min(n_best, <int>workspace.c.beam.size())):
-            read_off(&search, &workspace.c, rank, &result)
-            results.append(to_arrays(bag, &result, workspace.c.beam[rank].score, self.mirrored))
-        self.return_workspace(workspace)
-        return results
-
     def score(self, PackedBag bag not None, order, heads, tags, labels, *, double ngram_weight=0) -> float:
         """The score of the one derivation that leads to an order, and to a tree if the system builds one.
 
@@ -253,7 +233,7 @@ cdef class Decoder:
         search.width = width
         search.ngrams = &self.ngrams.c
         search.ngram_weight = 0
-        workspace.c.extraction.masks[0] = workspace.c.extraction.masks[1] = make_mask(0, 0)
+        workspace.c.extraction.dropout = make_mask(0, 0)
         return search
 
     cdef SearchC prepare_decoding(self, PackedBag bag, Workspace workspace, int width, double ngram_weight) except *:
@@ -313,20 +293,19 @@ cdef int read_off(SearchC* search, WorkspaceC* workspace, int rank, TargetC* res
     return 0
 
 
-cdef to_arrays(PackedBag bag, TargetC* result, double score, bint mirrored):
-    """A result as score and arrays by input position: order, tags, heads, labels."""
-    cdef int n = bag.c.forest.n, i, k, h
+cdef to_order(PackedBag bag, TargetC* target, double score, bint mirrored):
+    """A result in input positions."""
+    cdef int n = bag.c.forest.n, i, k
     order, heads = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     tags, labels = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     cdef int[::1] order_view = order, head_view = heads
     cdef uint64_t[::1] tag_view = tags, label_view = labels
     for i in range(n):
+        order_view[n - 1 - i if mirrored else i] = bag.layout.position[target.order[i]]
         k = bag.layout.position[i]
-        order_view[n - 1 - i if mirrored else i] = bag.layout.position[result.order[i]]
-        h = result.head[i]
-        head_view[k] = h
-        if h >= 0:
-            head_view[k] = bag.layout.position[h]
-        tag_view[k] = result.tag[i]
-        label_view[k] = result.label[i]
-    return score, order, tags, heads, labels
+        head_view[k] = target.head[i]
+        if target.head[i] >= 0:
+            head_view[k] = bag.layout.position[target.head[i]]
+        tag_view[k] = target.tag[i]
+        label_view[k] = target.label[i]
+    return Order(order=order, tags=tags, heads=heads, labels=labels, score=score)

@@ -1,4 +1,4 @@
-"""Two searches, from left to right and from right to left, whose results are ranked by the sum of both scores.
+"""Searches in one direction, or in two whose results are ranked by the sum of both scores.
 
 A search sees what it has placed and guesses what is to come; the other direction has it the other way round. So their
 errors differ, and an order that both find good is more often right than the best one of either.
@@ -9,17 +9,17 @@ from libcpp.pair cimport pair
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from ..bag.bag cimport PackedBag, BagC, hash_sentence
+from ..bag.bag cimport BagC, PackedBag, hash_sentence
 from ..hashing cimport mix
 from ..interrupt cimport did
 from ..systems.derivation cimport TargetC
-from .beam cimport Decoder, Workspace, read_off, run, score_derivation, to_arrays
+from .beam cimport Decoder, Workspace, read_off, run, score_derivation, to_order
 from .workspace cimport SearchC, WorkspaceC
 
 
 cdef cppclass CandidateC:
-    TargetC result        # in the direction of the first search
-    double scores[2]    # of both searches
+    TargetC target      # in the direction of the first search
+    double scores[2]    # of the searches
     bint scored[2]      # which of these are known
     uint64_t words      # a hash of what a reader sees
     uint64_t content    # a hash of all that it is
@@ -27,47 +27,52 @@ cdef cppclass CandidateC:
 
 cdef cppclass JobC:
     # One bag to order.
+    int n_searches                              # 1 or 2
     SearchC searches[2]
     vector[CandidateC] candidates
-    unordered_map[uint64_t, size_t] number    # of the candidate with a content
-    vector[pair[double, int]] ranks     # the negative score of each candidate, with its number; best first
+    unordered_map[uint64_t, size_t] number      # of the candidate with a content
+    vector[pair[double, int]] ranks             # the negative score of each candidate, with its number; best first
 
 
-def decode_both(decoders, bags, *, widths, weights, int n_best=1):
+def decode(decoders, bags, *, widths, weights, int n_best=1):
     """The best orders of some bags, best first, no sequence of words twice: of those with the same words the best
     counts. The lock of the interpreter is let go once for all of them.
 
-    decoders (Sequence[Sequence[Decoder]]): For each bag, the same system in the two directions.
+    decoders (Sequence[Sequence[Decoder]]): For each bag one decoder, or the same system in both directions.
     bags (Sequence[PackedBag]): The bags.
-    widths (Sequence[int]): For each bag, the width of both beams.
+    widths (Sequence[int]): For each bag, the width of the beams.
     weights (Sequence[float]): For each bag, the weight of the language models.
-    n_best (int): How many results to return at most.
-    RETURNS (List[List[Tuple[...]]]): For each bag, what `Decoder.decode` returns.
+    n_best (int): How many orders to return at most.
+    RETURNS (List[List[Order]]): For each bag. There are none if precedences led all hypotheses into dead ends.
     """
     cdef vector[JobC] jobs
     cdef Workspace forth, back
-    cdef Decoder first, second
+    cdef Decoder first, last
     cdef size_t i
     if not len(bags):
         return []
     jobs.resize(len(bags))
-    first, second = decoders[0]
-    forth, back = first.take_workspace(), second.take_workspace()
+    first, last = decoders[0][0], decoders[0][-1]
+    forth, back = first.take_workspace(), last.take_workspace()
     for i in range(jobs.size()):
-        set_job(&jobs[i], decoders[i][0], decoders[i][1], bags[i], forth, back, widths[i], weights[i])
+        set_job(&jobs[i], decoders[i], bags[i], forth, back, widths[i], weights[i])
     with nogil:
         for i in range(jobs.size()):
             solve(&jobs[i], &forth.c, &back.c)
     results = [best_of(&jobs[i], bags[i], n_best, decoders[i][0].mirrored) for i in range(jobs.size())]
     first.return_workspace(forth)
-    second.return_workspace(back)
+    last.return_workspace(back)
     return results
 
 
-cdef int set_job(JobC* job, Decoder first, Decoder second, PackedBag bag, Workspace forth, Workspace back, int width,
+cdef int set_job(JobC* job, decoders, PackedBag bag, Workspace forth, Workspace back, int width,
                  double weight) except -1:
-    job.searches[0] = first.prepare_decoding(bag, forth, width, weight)
-    job.searches[1] = second.prepare_decoding(bag, back, width, weight)
+    cdef Decoder decoder
+    cdef int i
+    job.n_searches = len(decoders)
+    for i in range(job.n_searches):
+        decoder = decoders[i]
+        job.searches[i] = decoder.prepare_decoding(bag, back if i else forth, width, weight)
     return 0
 
 
@@ -81,30 +86,35 @@ cdef list best_of(JobC* job, PackedBag bag, int n_best, bint mirrored):
     for i in range(job.ranks.size()):
         if len(results) == n_best:
             break
-        did(&work, 1 + job.candidates[0].result.order.size())
         candidate = &job.candidates[job.ranks[i].second]
+        did(&work, 1 + candidate.target.order.size())
         if candidate.words not in seen:
             seen.add(candidate.words)
-            results.append(to_arrays(bag, &candidate.result, -job.ranks[i].first, mirrored))
+            results.append(to_order(bag, &candidate.target, -job.ranks[i].first, mirrored))
     return results
 
 
 cdef int solve(JobC* job, WorkspaceC* forth, WorkspaceC* back) except -1 nogil:
-    """Search in both directions, and rank what they find."""
+    """Search, and rank what is found."""
     cdef CandidateC* candidate
     cdef size_t i
+    cdef double score
     collect(job, 0, forth)
-    collect(job, 1, back)
+    if job.n_searches == 2:
+        collect(job, 1, back)
     for i in range(job.candidates.size()):
         candidate = &job.candidates[i]
-        did(&forth.work, candidate.result.order.size())
+        did(&forth.work, candidate.target.order.size())
         if not candidate.scored[0]:
-            candidate.scores[0] = score_derivation(&job.searches[0], forth, &candidate.result)
-        if not candidate.scored[1]:
-            turn(&candidate.result)
-            candidate.scores[1] = score_derivation(&job.searches[1], back, &candidate.result)
-            turn(&candidate.result)
-        job.ranks.push_back(pair[double, int](-(candidate.scores[0] + candidate.scores[1]), <int>i))
+            candidate.scores[0] = score_derivation(&job.searches[0], forth, &candidate.target)
+        score = candidate.scores[0]
+        if job.n_searches == 2:
+            if not candidate.scored[1]:
+                turn(&candidate.target)
+                candidate.scores[1] = score_derivation(&job.searches[1], back, &candidate.target)
+                turn(&candidate.target)
+            score += candidate.scores[1]
+        job.ranks.push_back(pair[double, int](-score, <int>i))
     sort(job.ranks.begin(), job.ranks.end())
     return 0
 
@@ -117,11 +127,11 @@ cdef int collect(JobC* job, bint is_back, WorkspaceC* workspace) except -1 nogil
     cdef size_t i
     run(search, workspace)
     for rank in range(<int>workspace.beam.size()):
-        read_off(search, workspace, rank, &candidate.result)
+        read_off(search, workspace, rank, &candidate.target)
         if is_back:
-            turn(&candidate.result)
+            turn(&candidate.target)
         hash_candidate(search.context.bag, &candidate, search.context.mirrored != is_back)
-        did(&workspace.work, candidate.result.order.size())
+        did(&workspace.work, candidate.target.order.size())
         if job.number.count(candidate.content) == 0:
             job.number[candidate.content] = job.candidates.size()
             candidate.scored[0] = candidate.scored[1] = False
@@ -136,26 +146,26 @@ cdef int collect(JobC* job, bint is_back, WorkspaceC* workspace) except -1 nogil
 
 cdef int hash_candidate(BagC* bag, CandidateC* candidate, bint mirrored) except -1 nogil:
     """Fill in the hashes. Twins are the same word, and a head is named by its place."""
-    cdef TargetC* result = &candidate.result
+    cdef TargetC* target = &candidate.target
     cdef vector[int] place
     cdef uint64_t content = 0
-    cdef int i, k, head, n = result.order.size()
+    cdef int i, k, head, n = target.order.size()
     place.resize(n)
     for i in range(n):
-        place[result.order[i]] = i
+        place[target.order[i]] = i
     for i in range(n):
-        k = result.order[i]
-        head = result.head[k]
+        k = target.order[i]
+        head = target.head[k]
         if head >= 0:
             head = place[head]
-        content = mix(mix(mix(content, head), result.tag[k]), result.label[k])
+        content = mix(mix(mix(content, head), target.tag[k]), target.label[k])
         while bag.forest.twin[k] >= 0:
             k = bag.forest.twin[k]
         content = mix(content, k)
-    candidate.words = hash_sentence(bag, result.order, mirrored)
+    candidate.words = hash_sentence(bag, target.order, mirrored)
     candidate.content = content
     return 0
 
 
-cdef inline void turn(TargetC* result) noexcept nogil:
-    reverse(result.order.begin(), result.order.end())
+cdef inline void turn(TargetC* target) noexcept nogil:
+    reverse(target.order.begin(), target.order.end())

@@ -14,9 +14,7 @@ def update(
     labels: Any,
     *,
     width: int,
-    rule: str = "max_violation",
+    rule: str = "softmax",
     dropout: float = 0.0,
     seed: int = 0,
-    blind: float = 0.0,
-    blind_seed: int = 0,
 ) -> tuple[bool, int]: ...

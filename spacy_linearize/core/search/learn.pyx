@@ -25,7 +25,7 @@ from .workspace cimport SearchC, WorkspaceC
 
 from ...errors import error
 
-RULES = ("max_violation", "early", "softmax")
+RULES = ("softmax", "max_violation", "early")
 # A score is a sum over templates, each with weights of the size of an update. So scores grow with the templates, and what
 # divides them to make probabilities of them does so, too.
 TEMPERATURE = 0.5                # for each template
@@ -48,15 +48,14 @@ cdef struct StepC:
 
 
 def update(Decoder decoder not None, PackedBag bag not None, order, heads, tags, labels, *, int width,
-           str rule="max_violation", double dropout=0.0, uint64_t seed=0, double blind=0.0, uint64_t blind_seed=0):
+           str rule="softmax", double dropout=0.0, uint64_t seed=0):
     """Decode a training example and learn from it.
 
     order, heads, tags, labels: The gold order and tree, see `system.make_target`.
     width (int): Of the beam.
-    rule (str): "max_violation", "early" or "softmax".
+    rule (str): One of RULES.
     dropout (float): Share of features to leave out, chosen by the seed.
     seed (int): Should differ from example to example.
-    blind (float): Share of features that this learner never looks at, chosen by the blind_seed.
     RETURNS (Tuple[bool, int]): Whether the gold derivation lost, and how many actions the update compared.
     """
     cdef Weights weights = decoder.weights
@@ -65,8 +64,7 @@ def update(Decoder decoder not None, PackedBag bag not None, order, heads, tags,
     weights.start_training()
     cdef Workspace workspace = decoder.take_workspace()
     cdef SearchC search = decoder.prepare(bag, workspace, weights.for_training(), width)
-    workspace.c.extraction.masks[0] = make_mask(dropout, seed)
-    workspace.c.extraction.masks[1] = make_mask(blind, blind_seed)
+    workspace.c.extraction.dropout = make_mask(dropout, seed)
     cdef double temperature = TEMPERATURE * max(
         1, len(decoder.features.templates) + len(decoder.features.pair_templates))
     cdef bint early = rule == "early", is_soft = rule == "softmax"

@@ -7,11 +7,11 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from ..bag.bag cimport PackedBag
-from ..bag.forest cimport ForestC, is_untouched
+from ..bag.forest cimport FREE, ROOT, ForestC, is_untouched
 from ..bag.word cimport LABEL, TAG
 
 from ...errors import error
-from ..bag.bag import FREE, ROOT
+from ...trees import crossing_words, find_cycle, is_projective_forest
 
 
 cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrored, bint needs_tree) except *:
@@ -25,9 +25,15 @@ cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrore
     cdef ForestC* forest = &bag.c.forest
     cdef int n = forest.n, i, k
     cdef vector[int] name = name_by_first_use(bag, order if not mirrored else order[::-1])
-    heads = np.asarray(heads)
-    cdef bint has_tree = not (heads == FREE).any()
-    n_roots = int((heads == ROOT).sum())
+    cdef const int[:] gold_order = np.asarray(order, dtype=np.int32), gold_heads = np.asarray(heads, dtype=np.int32)
+    cdef const uint64_t[:] gold_tags = np.asarray(tags, dtype=np.uint64), gold_labels = np.asarray(labels, dtype=np.uint64)
+    cdef bint has_tree = True
+    cdef int n_roots = 0
+    for i in range(n):
+        if not ROOT <= gold_heads[i] < n:
+            raise error("SL003", words=[i], texts=bag.texts, head=gold_heads[i], last=n - 1)
+        has_tree &= gold_heads[i] != FREE
+        n_roots += gold_heads[i] == ROOT
     if n and (n_roots != 1 if has_tree else n_roots > 1 or needs_tree):
         raise error("SL012", n=n_roots)
     gold.order.resize(n)
@@ -36,13 +42,13 @@ cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrore
     gold.tag.resize(n)
     gold.label.resize(n)
     for i in range(n):
-        gold.order[n - 1 - i if mirrored else i] = name[bag.layout.number[order[i]]]
+        gold.order[n - 1 - i if mirrored else i] = name[bag.layout.number[gold_order[i]]]
         k = name[bag.layout.number[i]]
-        if not ROOT <= heads[i] < n:
-            raise error("SL003", words=[i], texts=bag.texts, head=int(heads[i]), last=n - 1)
-        gold.head[k] = name[bag.layout.number[heads[i]]] if heads[i] >= 0 else heads[i]
-        gold.tag[k] = tags[i]
-        gold.label[k] = labels[i]
+        gold.head[k] = gold_heads[i]
+        if gold_heads[i] >= 0:
+            gold.head[k] = name[bag.layout.number[gold_heads[i]]]
+        gold.tag[k] = gold_tags[i]
+        gold.label[k] = gold_labels[i]
         if forest.head[k] != FREE and forest.head[k] != gold.head[k]:
             raise error("SL014", words=[i], texts=bag.texts)
         if bag.c.words[k].tag_given or not gold.tag[k]:
@@ -53,8 +59,16 @@ cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrore
         if gold.head[k] >= 0:
             gold.n_dependents[gold.head[k]] += 1
     if has_tree:
-        check_projective(bag, &gold, name)
+        check_projective(list(gold_order), list(gold_heads), bag.texts)
     return gold
+
+
+cdef int check_projective(order, heads, texts) except -1:
+    place = {k: i for i, k in enumerate(order)}
+    in_order = [place[heads[k]] if heads[k] >= 0 else ROOT for k in order]
+    if not is_projective_forest(in_order):
+        raise error("SL011", words=[order[i] for i in find_cycle(in_order) or crossing_words(in_order)], texts=texts)
+    return 0
 
 
 cdef vector[int] name_by_first_use(PackedBag bag, order) except *:
@@ -69,8 +83,8 @@ cdef vector[int] name_by_first_use(PackedBag bag, order) except *:
     shifted.resize((n + 63) // 64 + 1)
     for k in range(n):
         name.push_back(k)
-    for word in order:
-        word = bag.layout.number[word]
+    for position in order:
+        word = bag.layout.number[position]
         k = name[word]
         path.clear()
         a = forest.twin_above[k]
@@ -97,40 +111,3 @@ cdef vector[int] name_by_first_use(PackedBag bag, order) except *:
         k = name[word]
         shifted[k >> 6] |= (<uint64_t>1) << (k & 63)
     return name
-
-
-cdef int check_projective(PackedBag bag, TargetC* gold, vector[int]& name) except -1:
-    """Every subtree must be one unbroken stretch of the order. A cycle never gets complete, so it is found too."""
-    cdef int n = gold.order.size(), i, k, h
-    cdef vector[int] first, last, size, missing, upwards
-    first.resize(n)
-    last.resize(n)
-    size.assign(n, 1)
-    missing = gold.n_dependents
-    for i in range(n):
-        k = gold.order[i]
-        first[k] = last[k] = i
-    for k in range(n):
-        if missing[k] == 0:
-            upwards.push_back(k)
-    i = 0
-    while i < <int>upwards.size():
-        k = upwards[i]
-        h = gold.head[k]
-        if last[k] - first[k] + 1 != size[k]:
-            break
-        if h >= 0:
-            if first[k] < first[h]:
-                first[h] = first[k]
-            if last[k] > last[h]:
-                last[h] = last[k]
-            size[h] += size[k]
-            missing[h] -= 1
-            if missing[h] == 0:
-                upwards.push_back(h)
-        i += 1
-    if i < n:
-        k = upwards[i] if i < <int>upwards.size() else [j for j in range(n) if missing[j]][0]
-        word = [j for j in range(n) if name[j] == k][0]
-        raise error("SL011", words=[bag.layout.position[word]], texts=bag.texts)
-    return 0

@@ -1,0 +1,77 @@
+"""Which weights order which kind of bag.
+
+A bag has all arcs given ("tree"), some ("partial") or none ("free"). Each kind can have an expert: searches with
+templates and weights of their own. A kind without one is left to the expert for partial trees.
+"""
+
+from collections.abc import Iterator
+
+from .bag.bag import PackedBag
+from .features.plan import Features
+from .hashing import mix_values
+from .lexicon import Lexicon
+from .ngrams.table import Ngrams
+from .search.beam import Decoder
+from .settings import SYSTEMS, Settings
+from .weights import Weights
+
+
+def kind_of(bag: PackedBag) -> str:
+    """The kind of a bag: "tree", "partial" or "free"."""
+    if not bag.is_open:
+        return "tree"
+    return "partial" if bag.has_arcs else "free"
+
+
+class Experts:
+    """The decoders of a model: for each expert, one for each direction of the search. They share the language models.
+
+    settings (Settings): What the model is made of.
+    lexicon (Lexicon): Shared by all of them.
+    """
+
+    def __init__(self, settings: Settings, lexicon: Lexicon) -> None:
+        self.settings = settings
+        self.ngrams = [Ngrams() for _ in settings.directions]
+        self._decoders = {
+            kind: self._make(Features(settings.expand(kind), atomic_shift=settings.atomic_shift), lexicon)
+            for kind in settings.experts
+        }
+
+    def _make(self, features: Features, lexicon: Lexicon) -> list[Decoder]:
+        settings = self.settings
+        return [
+            Decoder(
+                SYSTEMS[settings.system](),
+                features,
+                Weights(settings.table_bits, settings.min_updates),
+                lexicon,
+                mirrored=mirrored,
+                labelled=settings.labelled,
+                search_tags=settings.tags == "search",
+                ngrams=ngrams,
+            )
+            for mirrored, ngrams in zip(settings.directions, self.ngrams, strict=True)
+        ]
+
+    def __getitem__(self, kind: str) -> list[Decoder]:
+        return self._decoders.get(kind, self._decoders["partial"])
+
+    def __iter__(self) -> Iterator[tuple[str, Decoder]]:
+        """Every decoder, by the name that its weights are stored under."""
+        for kind, decoders in self._decoders.items():
+            for i, decoder in enumerate(decoders):
+                yield f"{kind}.{i}", decoder
+
+    def decoders_for(self, bag: PackedBag) -> list[Decoder]:
+        """The decoders that order a bag."""
+        return self[kind_of(bag)]
+
+    def ngram_weight_for(self, bag: PackedBag) -> float:
+        """How much the language models count for a bag."""
+        return self.settings.ngram_weights[kind_of(bag)]
+
+    @property
+    def fingerprint(self) -> int:
+        """One number for all templates."""
+        return mix_values(decoders[0].features.fingerprint for decoders in self._decoders.values())
