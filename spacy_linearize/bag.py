@@ -195,6 +195,7 @@ def _words(doc: Doc, use: Use, table: Array, start: int) -> Words:
         raise error("SL043", words=[start + outside], texts=[token.text for token in doc])
     if not use.heads:
         heads = np.full(len(table), FREE, dtype=np.int32)
+        labels = table[:, _DEP]  # with "dep", which stays with its word like the others
     words = Words(doc, start, table.T, table[:, _TAG], heads, labels)
     # A label without its arc would fit no other.
     ignored = [None if counts else np.ones(len(table), dtype=bool) for counts in (use.tags, use.deps and use.heads)]

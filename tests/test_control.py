@@ -159,6 +159,18 @@ def test_equal_words_with_ignored_annotation(nlp, component, kind):
     assert len(found) == 1
 
 
+def test_equal_words_with_ignored_heads(nlp, component):
+    """Their labels stay in place, whatever the input order; "dep" is one, too."""
+    found = set()
+    component.use_heads = component.tree = False
+    for order in itertools.permutations(range(4)):
+        doc = Doc(nlp.vocab, words=["a" if k > 1 else "the" for k in order])
+        token = doc[order.index(3)]
+        token.head, token.dep_ = doc[order.index(0)], "dep"
+        found.add(tuple((token.text, token.dep_) for token in component(doc)))
+    assert len(found) == 1
+
+
 def test_of_equal_words_the_first_stays_the_first(nlp, component):
     """Nothing that is promised tells them apart. What else they have goes with them, whatever it is."""
     itself = []
