@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy_linearize.corpus import Corpus, give, without_spaces
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.scorer import linearizer_score, match
-from spacy_linearize.spacing import AFTER, FORM, Spacing
+from spacy_linearize.spacing import Spacing
 
 
 @pytest.fixture(scope="module")
@@ -228,13 +228,6 @@ class TestSpacing:
         spacing = Spacing()
         spacing.learn([Doc(nlp.vocab, words=["我", "爱", "你", "。"], spaces=[False] * 4)])
         assert self.text(nlp, spacing, ["你", "们", "爱", "我", "。"]) == "你们爱我。"
-
-    def test_tables_of_earlier_versions(self, nlp, spacing):
-        once = Spacing()
-        once.from_dict({part: tables[:8] for part, tables in spacing.to_dict().items()})
-        assert self.text(nlp, once, ["Yes", ",", "Tom", "!"]) == "Yes, Tom!"
-        once.tables[AFTER + FORM][nlp.vocab.strings["na"]] = 100.0  # as it was learned for all gaps
-        assert self.text(nlp, once, ["gon", "na"]) == "gonna"
 
     def test_unseen_forms_go_by_shape(self, nlp, spacing):
         assert self.text(nlp, spacing, ["Zebras", "run", "."]) == "Zebras run."
