@@ -102,7 +102,13 @@ class TestStop:
 
         vocab = spacy.blank("en").vocab
         bags = [Bag(i, Doc(vocab, words=["other" if i else "first"])) for i in range(9)]
-        nlp = SimpleNamespace(get_pipe=lambda _: Component(), memory_zone=memory_zone)
+        meta = SimpleNamespace(factory="linearizer")
+        nlp = SimpleNamespace(
+            pipe_names=["mine"],
+            get_pipe_meta=lambda _: meta,
+            get_pipe=lambda _: Component(),
+            memory_zone=memory_zone,
+        )
         with pytest.raises(BrokenPipeError):
             order_stream(nlp, iter(bags), write, 1, threads=2)
         assert left == [0]
