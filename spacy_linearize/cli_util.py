@@ -49,7 +49,11 @@ def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _say_warning
-                command(*args, **kwargs)
+                try:
+                    command(*args, **kwargs)
+                except typer.Exit:
+                    _flush()
+                    raise
             _flush()  # what cannot be written is an error, too
         except BrokenPipeError as problem:  # who reads has had enough
             _drop_output()
@@ -87,7 +91,7 @@ def _say_warning(
     line: str | None = None,
 ) -> None:
     """Without the line of the source, which tells a user of commands nothing."""
-    say(f"⚠ {message}")
+    say(f"⚠ {' '.join(str(message).split())}")
 
 
 def say(text: str) -> None:
@@ -225,10 +229,9 @@ def stopped_politely() -> Iterator[None]:
 
 def in_one_sentence(problem: Exception) -> str:
     """What to say of a bag that failed. Whatever goes wrong with one bag, the others are ordered."""
-    if isinstance(problem, LinearizeError):
-        return str(problem)
-    said = " ".join(first_sentence(problem).split())
-    return str(error("SL200", problem=f"{type(problem).__name__}: {said}" if said else type(problem).__name__))
+    if not isinstance(problem, LinearizeError):
+        problem = error("SL200", problem=f"{type(problem).__name__}: {first_sentence(problem)}".removesuffix(": "))
+    return " ".join(str(problem).split())  # a word may have a line end in it
 
 
 def order_stream(

@@ -70,6 +70,8 @@ def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = T
         return itertools.starmap(Bag, enumerate(read_spacy(path, vocab), start=1))
     if kind == "conllu" and path is not None:
         return _conllu_bags(path, vocab, need_tree)
+    if path is None:
+        standard_input()  # that it is closed is said at once
     return _text_bags(path, vocab)
 
 
