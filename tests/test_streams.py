@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import fuzz_streams
@@ -196,6 +197,24 @@ class TestOneOddBag:
         else:
             n_lines = {"text": 5, "jsonl": 2, "conllu": 4 * 4 + 2}[kind]
             assert path.read_text().count("\n") == n_lines
+
+    @pytest.mark.parametrize("command", ["order", "score"])
+    def test_lone_surrogates(self, trained_path, tmp_path, command):
+        """Half a character as a word, a tag or a label: some programs write such bytes."""
+        half = b"\xed\xa0\x80"
+        row = b"1\tdog\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+        spoiled = [row.replace(b"dog", half), row.replace(b"\t_\t_\t_\t0", b"\t_\t" + half + b"\t_\t0")]
+        spoiled.append(row.replace(b"root", half))
+        (tmp_path / "in.conllu").write_bytes(row + b"".join(spoiled) + row)
+        code, out, problem = run(command, "--model", trained_path, "-i", tmp_path / "in.conllu", "--beam", 1)
+        assert (code, out.count("dog")) == (1, 2)
+        assert problem.count("[SL202] The sentence cannot be read: this line is not UTF-8.") == 3
+        doc = Doc(spacy.blank("en").vocab, words=["dog"], tags=["TAGX"])
+        data = zlib.decompress(DocBin(docs=[doc]).to_bytes()).replace(b"TAGX", b"X" + half)
+        (tmp_path / "in.spacy").write_bytes(zlib.compress(data))
+        code, _, problem = run(command, "--model", trained_path, "-i", tmp_path / "in.spacy")
+        assert (code, problem.count("\n")) == (1, 1)
+        assert "[SL180]" in problem
 
     def test_words_with_line_ends(self, trained_path, tmp_path):
         """A row stays a row, and a report a line."""
