@@ -85,7 +85,8 @@ class TestCorpus:
         everything = lengths()
         assert len(lengths(limit=7)) == 7
         assert lengths(min_length=10) == [n for n in everything if n >= 10]
-        assert lengths(max_length=10) == [n for n in everything if n < 10]
+        assert lengths(max_length=10) == [n for n in everything if n <= 10]
+        assert 10 in everything
 
     def test_sentences(self, nlp, tmp_path):
         docs = read_docs(nlp.vocab)[:4]
@@ -97,8 +98,8 @@ class TestCorpus:
         assert [[t.text for t in eg.reference] for eg in parts] == words
         assert all(eg.reference.has_unknown_spaces for eg in parts)
         # Longer than max_length: split, and sentences that are still longer are left out.
-        limit = min(len(w) for w in words) + 1
-        short = [w for w in words if len(w) < limit]
+        limit = min(len(w) for w in words)
+        short = [w for w in words if len(w) <= limit]
         assert [[t.text for t in eg.reference] for eg in Corpus(tmp_path, max_length=limit)(nlp)] == short
 
     @pytest.mark.parametrize("setting", [{"tags": 1.5}, {"heads": -1}, {"settings": [[1]]}, {"tags": "all"}])

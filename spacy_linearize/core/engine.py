@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic import save
 from ..errors import LinearizeError, error
 from ..projective import is_projective
 from . import store
@@ -309,7 +310,7 @@ class Engine(Searcher):
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file, atomically."""
-        store.save(path, self.to_bytes())
+        save(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | Path) -> "Engine":

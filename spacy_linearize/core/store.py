@@ -13,12 +13,9 @@ stored as they are, and of a large table at least one weight in MIN_SHARE is, ea
 """
 
 import json
-import os
 import struct
-import threading
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,38 +112,6 @@ def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
     if len(inflated) != size or not decoder.eof:
         raise ValueError(f"an array of {len(inflated)} bytes instead of {size}")
     return inflated
-
-
-def save(path: str | Path, data: bytes) -> None:
-    """Write a file so that at any moment either the old content or the new one is there, whole."""
-    path = Path(path)
-    if path.exists() and not path.is_file():  # a device or a pipe, which nothing may replace
-        with path.open("wb") as file:
-            file.write(data)
-        return
-    path = path.resolve()  # a link stays one
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def write_all(file: Any, data: bytes) -> None:
-    """Add data to an open file without a buffer, all of it or nothing: the disk may be full halfway."""
-    written = 0
-    try:
-        while written < len(data):
-            written += file.write(data[written:])
-    except OSError:
-        if written and file.seekable():
-            file.truncate(file.tell() - written)
-        raise
 
 
 def pack_table(weights: np.ndarray[Any, Any], scale: float, name: str) -> dict[str, np.ndarray[Any, Any]]:
