@@ -295,11 +295,11 @@ def moved_unit(unit: Pair, place: dict[int, int]) -> Pair | None:
 # Making a failing bag small
 
 
-def shrink(case: Case, is_failing: Callable[[Case], bool]) -> Case:
+def shrink(case: Any, is_failing: Callable[[Any], bool], simplify: Callable[[Any], Iterator[Any]] | None = None) -> Any:
     """The smallest bag that can be found that fails in the same way."""
     end = time.monotonic() + SHRINK_SECONDS
     while True:
-        for smaller in simpler(case):
+        for smaller in (simplify or simpler)(case):
             if time.monotonic() > end:
                 return case
             if is_failing(smaller):
@@ -343,9 +343,9 @@ def put(values: tuple[Any, ...], k: int, value: Any) -> tuple[Any, ...]:
     return (*values[:k], value, *values[k + 1 :])
 
 
-def broken_kind(case: Case) -> str | None:
+def broken_kind(case: Any, verify: Callable[[Any], str]) -> str | None:
     try:
-        check(case)
+        verify(case)
     except Broken as problem:
         return problem.kind
     return None
@@ -357,13 +357,21 @@ def broken_kind(case: Case) -> str | None:
 @dataclass
 class Report:
     counts: Counter[str] = field(default_factory=Counter)
-    violations: list[tuple[str, Case]] = field(default_factory=list)  # the smallest of each, with what is wrong
+    violations: list[tuple[str, Any]] = field(default_factory=list)  # the smallest of each, with what is wrong
     seconds: float = 0.0
     slowest: tuple[float, int] = (0.0, 0)  # seconds, and the number of the bag
 
 
 def campaign(
-    n_bags: int, seed: int, *, minutes: float = 1e9, doc_share: float = 0.2, say: Callable[[str], None] | None = None
+    n_bags: int,
+    seed: int,
+    *,
+    minutes: float = 1e9,
+    doc_share: float = 0.2,
+    say: Callable[[str], None] | None = None,
+    make: Callable[[random.Random, float], Any] = random_case,
+    verify: Callable[[Any], str] = check,
+    simplify: Callable[[Any], Iterator[Any]] = simpler,
 ) -> Report:
     """Check many random bags.
 
@@ -371,25 +379,26 @@ def campaign(
     minutes (float): Stop after this time.
     doc_share (float): How many of them come as Docs.
     say (Optional[Callable[[str], None]]): Is told how it goes, once in a while.
+    make, verify, simplify (Callable): Make a case, check it, and make smaller ones of it.
     """
     report = Report()
     start = said = time.monotonic()
     for i in range(n_bags):
-        case = random_case(random.Random(f"{seed} {i}"), doc_share)
+        case = make(random.Random(f"{seed} {i}"), doc_share)
         report.counts["bags"] += 1
         report.counts[f"of which: {case.level}, {case.system}"] += 1
         for name in ("pairs", "units"):
             report.counts[f"of which: with {name}"] += bool(getattr(case, name))
         began = time.monotonic()
         try:
-            report.counts[check(case)] += 1
+            report.counts[verify(case)] += 1
         except Broken as problem:
             kind = problem.kind
             report.counts[f"VIOLATION: {kind}"] += 1
             if len(report.violations) < 5:
                 if say:
                     say(f"bag {i}: {problem.args[0]}: {problem.args[1]}\n    {case}")
-                small = shrink(case, lambda other, kind=kind: broken_kind(other) == kind)  # type: ignore[misc]
+                small = shrink(case, lambda other, kind=kind: broken_kind(other, verify) == kind, simplify)  # type: ignore[misc]
                 report.violations.append((f"bag {i}: {problem.args[0]}: {problem.args[1]}", small))
                 if say:
                     say(f"    smallest: {small}")
@@ -405,8 +414,13 @@ def campaign(
     return report
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(
+    make: Callable[[random.Random, float], Any] = random_case,
+    verify: Callable[[Any], str] = check,
+    simplify: Callable[[Any], Iterator[Any]] = simpler,
+    description: str | None = __doc__,
+) -> None:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bags", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after this time")
@@ -418,6 +432,9 @@ def main() -> None:
         minutes=arguments.minutes,
         doc_share=arguments.docs,
         say=lambda text: print(text, flush=True),
+        make=make,
+        verify=verify,
+        simplify=simplify,
     )
     for name, count in sorted(report.counts.items()):
         print(f"{count:>9}  {name}")

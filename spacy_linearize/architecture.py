@@ -15,6 +15,7 @@ import srsly
 from spacy.strings import get_string_id
 from thinc.api import Model, Shim
 
+from .atomic import save
 from .errors import LinearizeError, error
 from .settings import SETTINGS, check_setting
 from .spacing import Spacing
@@ -119,8 +120,6 @@ class LinearizerModel(Model[InT, OutT]):
     """A thinc Model whose file is written as a whole or not at all, and says so if it is damaged."""
 
     def to_disk(self, path: Path | str) -> None:
-        from .core.store import save  # here, so that spaCy works without the core
-
         save(path, self.to_bytes())
 
     def from_bytes(self, bytes_data: bytes) -> "LinearizerModel":

@@ -74,7 +74,7 @@ class Words:
     def without(self, tags: Array | None, labels: Array | None) -> "Words":
         """The same words without some of their tags and labels, chosen by masks. These still tell equal words apart: a
         word keeps its tag, so that it matters which of them comes first."""
-        traits = np.zeros(len(self), dtype=np.uint64) if self.traits is None else self.traits.copy()
+        traits = np.zeros(len(self), dtype=np.uint64)
         if tags is not None:
             traits += np.where(tags, self.tags, np.uint64(0))
         if labels is not None:
@@ -195,10 +195,10 @@ def _words(doc: Doc, use: Use, table: Array, start: int) -> Words:
         raise error("SL043", words=[start + outside], texts=[token.text for token in doc])
     if not use.heads:
         heads = np.full(len(table), FREE, dtype=np.int32)
-    words = Words(doc, start, table.T, table[:, _TAG], heads, labels)
-    # A label without its arc would fit no other.
-    ignored = [None if counts else np.ones(len(table), dtype=bool) for counts in (use.tags, use.deps and use.heads)]
-    return words if use == Use() else words.without(*ignored)
+    if not (use.deps and use.heads):  # a label without its arc would fit no other
+        labels = np.zeros(len(table), dtype=np.uint64)
+    tags = table[:, _TAG] if use.tags else np.zeros(len(table), dtype=np.uint64)
+    return Words(doc, start, table.T, tags, heads, labels)
 
 
 def _look_up(table: Array, doc: Doc) -> None:

@@ -13,14 +13,19 @@ from .cli_util import (
     BATCH,
     Format,
     InputFormat,
+    bags_from,
     check_count,
+    check_places,
     input_kind,
     is_typed,
+    linearizer_name,
+    linearizer_of,
     load,
     one_line_errors,
     order_stream,
     read_input,
     say,
+    shown,
     stopped_politely,
     use,
 )
@@ -89,7 +94,7 @@ def order_command(
       spacy linearize order --model my_model --input bags.txt --output sentences.txt
       spacy linearize order --model my_model --input trees.conllu --format jsonl --n-best 5
     """
-    from .files import Writer, check_output, check_suffix, format_of
+    from .files import Writer, check_suffix, format_of
 
     in_kind = input_kind(words, input_path, input_format, nbest)
     if output_format is None:
@@ -98,7 +103,7 @@ def order_command(
     check_count("threads", threads)
     if out_kind == "spacy" and output_path is None:
         raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
-    check_output(input_path, output_path)
+    check_places(bags_from(words, input_path), [output_path])
     nlp = load(model, beam)
     use(nlp, use_tags, use_heads)
     bags = read_input(nlp, words, input_path, in_kind)
@@ -138,17 +143,19 @@ def view_command(
       spacy linearize view door the opened '?' Who
       spacy linearize view --input trees.conllu --output pages --n-best 10
     """
-    from .files import Problem, check_output
+    from .files import Problem
     from .pages import Pages
 
     kind = input_kind(words, input_path, input_format, nbest)
-    check_output(input_path, output_path)
+    source = bags_from(words, input_path)
+    check_places(source, [output_path])
     nlp = load(model, beam)
     bags = (bag for bag in read_input(nlp, words, input_path, kind) if isinstance(bag.doc, Problem) or len(bag.doc))
     first = list(islice(bags, 2))
     if not first:
         raise error("SL070")
     pages = Pages(output_path, several=len(first) > 1)
+    check_places(source, pages.old)
     with stopped_politely(), closing(pages):
         n_failed = order_stream(nlp, chain(first, bags), pages.write, nbest)
     if pages.items:
@@ -190,6 +197,7 @@ def score_command(
     from .score_table import write_scores
 
     kind = input_kind(words, input_path, input_format, nbest=1)
+    check_places(bags_from(words, input_path))
     nlp = load(model, beam)
     use(nlp, use_tags, use_heads)
     if write_scores(nlp, read_input(nlp, words, input_path, kind), jsonl=jsonl):
@@ -217,10 +225,9 @@ def convert_command(
       spacy linearize convert en_ewt-ud-train.conllu train.spacy
       spacy linearize convert wsj/ train.spacy --split train --base-nps
     """
-    from .files import check_output
     from .treebanks.convert import convert
 
-    check_output(input_path, output_path)
+    check_places([input_path], [output_path])
     counts = convert(
         input_path,
         output_path,
@@ -228,7 +235,7 @@ def convert_command(
         tag=tag.value,
         base_nps=base_nps,
         split=split,
-        report=lambda path, line, message: say(f"✘ {path}:{line}: {message}"),
+        report=lambda path, line, message: say(f"✘ {path}:{line}: {error('SL202', problem=message)}"),
     )
     say(
         f"✔ {counts.sentences} sentences from {counts.files} files ({counts.not_projective} not projective, "
@@ -266,14 +273,11 @@ def evaluate_command(
     import srsly
 
     from . import evaluation
-    from .core.store import save
-    from .files import check_output
-    from .plots import draw, require_matplotlib
+    from .atomic import save
+    from .plots import PLOTS, draw, require_matplotlib
 
     if corpus.is_file() and corpus.suffix != ".spacy":
         raise error("SL054", path=corpus)
-    for source in (corpus, log):
-        check_output(source, json_path)
     if beams and not all(b.strip().isdecimal() for b in beams.split(",")):
         raise error("SL022", key="beams", value=beams, expected="widths set apart by commas, such as 1,4,16")
     widths = [int(b) for b in beams.split(",")] if beams else []
@@ -281,8 +285,17 @@ def evaluate_command(
         check_count("beams", width)
     if plot:
         require_matplotlib()
+    suffix = "png" if png else "svg"
+    drawn = [plot / f"{name}.{suffix}" for name in PLOTS] if plot else []
+    check_places([corpus, *corpus.rglob("*.spacy"), log], [json_path, *drawn])
     nlp = load(model, beam)
-    settings: dict[str, Any] = {"labelled": labelled, "limit": limit, "seed": seed}
+    check_places(nlp.path.rglob("*") if nlp.path else (), [json_path, *drawn])
+    name = linearizer_name(nlp)
+    component = nlp.get_pipe(name)
+    for kind in ("tags", "heads", "deps"):
+        if not getattr(component, f"use_{kind}"):
+            say(f"⚠ '{name}' has use_{kind} = false: none are given.")
+    settings: dict[str, Any] = {"labelled": labelled, "limit": limit, "seed": seed, "name": name}
     head = ["| tags | arcs | beam | BLEU | exact | UAS | LAS | tags right | ms a sentence |", "|" + "---|" * 9]
 
     def run(tags: float, heads: float, width: int | None = None) -> evaluation.Run:
@@ -290,19 +303,24 @@ def evaluate_command(
         while head:  # above the first row, once there is one
             print(head.pop(0))
         scores = (f"{value:.2f}" if value is not None else "–" for value in result.scores.values())
-        print(
-            f"| {tags:.0%} | {heads:.0%} | {result.beam_width} | {' | '.join(scores)} | {result.ms:.2f} |", flush=True
-        )
+        row = [f"{result.tags:.0%}", f"{result.heads:.0%}", result.beam_width, *scores, f"{result.ms:.2f}"]
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
         return result
 
-    runs = [run(t, h) for t, h in (evaluation.GRID if grid else [(tags, heads)])]
-    figures: dict[str, Any] = {"model": str(model), "corpus": corpus.name, "runs": [r.to_dict() for r in runs]}
+    cell = evaluation.given(component, tags, heads)
+    cells = [evaluation.given(component, *shares) for shares in evaluation.GRID] if grid else [cell]
+    runs = {shares: run(*shares) for shares in dict.fromkeys(cells)}
+    figures: dict[str, Any] = {"model": shown(model), "corpus": shown(corpus.name)}
+    figures["runs"] = [result.to_dict() for result in runs.values()]
     if widths:
-        figures["beams"] = [run(tags, heads, width).to_dict() for width in widths]
+        figures["beams"] = [run(*cell, width).to_dict() for width in widths]
     if log:
         figures["epochs"] = evaluation.epochs(log)
     if analyse or plot:
-        pairs = runs[-1].pairs
+        # With a grid, the cell that --tags and --heads name.
+        pairs = (runs.get(cell) or run(*cell)).pairs
+        figures["analysed"] = dict(zip(("tags", "heads"), cell, strict=True))
+        print(f"\nWith {cell[0]:.0%} of the tags and {cell[1]:.0%} of the arcs given:")
         figures["spans"] = evaluation.span_scores(pairs)
         figures["span_lengths"] = evaluation.span_lengths(pairs)
         figures["brevity"] = evaluation.brevity(pairs)
@@ -316,7 +334,7 @@ def evaluate_command(
         json_path.parent.mkdir(parents=True, exist_ok=True)
         save(json_path, srsly.json_dumps(figures, indent=2).encode("utf8"))
     if plot:
-        for path in draw(figures, plot, "png" if png else "svg"):
+        for path in draw(figures, plot, suffix):
             say(f"✔ {path}")
 
 
@@ -338,8 +356,8 @@ def lm_command(
       spacy linearize lm model new_model train.spacy more_text.txt
       spacy linearize lm model new_model news.arpa --backward news_reversed.arpa
     """
+    from .atomic import check_pipeline_folder, save_pipeline
     from .core.ngrams.table import HIGHEST_ORDER
-    from .files import check_output, save_pipeline
     from .language_model import import_arpa, learn_from_files
 
     is_arpa = any(path.suffix == ".arpa" for path in files)
@@ -351,9 +369,10 @@ def lm_command(
         raise error("SL022", key="order", value=order, expected=f"from 1 to {HIGHEST_ORDER}")
     if backward and not is_arpa:
         raise error("SL022", key="backward", value=str(backward), expected="left out unless the file is an .arpa file")
+    check_pipeline_folder(output_path)
     nlp = load(model)
-    check_output(nlp.path, output_path)
-    engine = nlp.get_pipe("linearizer").shim.engine
+    check_places([nlp.path, *files, backward], [output_path, *output_path.rglob("*")])
+    engine = linearizer_of(nlp).shim.engine
     if backward and not any(decoder.mirrored for decoder in engine.decoders):
         expected = "left out: this pipeline does not search from right to left"
         raise error("SL022", key="backward", value=str(backward), expected=expected)
@@ -367,7 +386,7 @@ def lm_command(
         raise error("SL022", key="files", value=" ".join(map(str, files)), expected="files with sentences")
     # The config of a pipeline says what its model is made of.
     changed = {key: getattr(engine.settings, key) for key in ("ngram_order", *weights)}
-    nlp.get_pipe_config("linearizer")["model"].update(changed)
+    nlp.get_pipe_config(linearizer_name(nlp))["model"].update(changed)
     save_pipeline(nlp, output_path)
     sizes = ", ".join(f"{len(decoder.ngrams)} n-grams" for decoder in engine.decoders)
     say(f"✔ {sizes} to {output_path}")
@@ -389,15 +408,17 @@ def compact_command(
     """
     import srsly
 
-    from .files import check_output, save_pipeline
+    from .atomic import check_pipeline_folder, save_pipeline
 
     if not 0 <= prune < float("inf"):
         raise error("SL022", key="prune", value=prune, expected="a number, 0 or more")
+    check_pipeline_folder(output_path)
     nlp = load(model)
-    check_output(nlp.path, output_path)
-    component = nlp.get_pipe("linearizer")
+    check_places([nlp.path, meta], [output_path, *output_path.rglob("*")])
+    name = linearizer_name(nlp)
+    component = nlp.get_pipe(name)
     # How many threads it was trained with is no matter of its users.
-    nlp.get_pipe_config("linearizer")["n_threads"] = 1
+    nlp.get_pipe_config(name)["n_threads"] = 1
     component.configure(n_threads=1)
     component.shim.engine.compact(prune)
     if meta is not None:
@@ -406,7 +427,7 @@ def compact_command(
             raise error("SL022", key="meta", value=str(meta), expected="a file with a JSON object")
         nlp.meta.update(more)
     # The linearizer brings its tags and labels along, and looks up no other strings of the vocabulary.
-    is_alone = nlp.component_names == ["linearizer"] and not nlp.vocab.vectors.size
+    is_alone = nlp.component_names == [name] and not nlp.vocab.vectors.size
     save_pipeline(nlp, output_path, exclude=["vocab"] if is_alone else [])
     size = sum(path.stat().st_size for path in output_path.rglob("*") if path.is_file())
     say(f"✔ {size / 1e6:.1f} MB to {output_path}")

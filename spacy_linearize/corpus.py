@@ -58,7 +58,7 @@ class Corpus:
     labelled (bool): Whether given arcs come with their labels.
     gold_preproc (bool): Whether to split Docs into sentences.
     min_length, max_length (int): Leave out shorter Docs; split longer ones into sentences and leave out those that are
-        longer still. 0 for no limit.
+        longer still. Docs of just this length are read. 0 for no limit.
     limit (int): Read only so many Docs. 0 for all.
     resample (bool): Draw anew, and shuffle, each time the corpus is read. For training with max_epochs = -1, with which
         spaCy reads the corpus once an epoch. Otherwise every reading gives the same examples.
@@ -118,10 +118,10 @@ class Corpus:
 
     def _references(self, nlp: Language) -> Iterator[Doc]:
         for doc in self._docs(nlp):
-            is_long = bool(self.max_length) and len(doc) >= self.max_length
+            is_long = bool(self.max_length) and len(doc) > self.max_length
             parts = _sentences(doc) if self.gold_preproc or is_long else [doc]
             for part in parts:
-                if len(part) >= max(1, self.min_length) and not (self.max_length and len(part) >= self.max_length):
+                if len(part) >= max(1, self.min_length) and not (self.max_length and len(part) > self.max_length):
                     yield part
 
     def _docs(self, nlp: Language) -> Iterator[Doc]:

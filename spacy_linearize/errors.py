@@ -92,6 +92,16 @@ MESSAGES = {
     "SL183": "There is no .spacy file at {path}. Correct the path, or make one with 'spacy linearize convert'.",
     "SL184": "The only word, '{path}', is the name of a file. Read the file with '--input {path}', or give the word on "
     "standard input.",
+    "SL186": "{path} is being written by another process. Wait until that one has ended, or name another path for the "
+    "output.",
+    "SL187": "The folder {path} is not empty, and holds no pipeline. Name a new folder, or one with a pipeline to "
+    "replace.",
+    "SL188": "The pipeline '{model}' has several linearizers ({names}), of which '{name}', the last one, is used. Save "
+    "a pipeline without the others if another one is meant.",
+    "SL189": "{stream} is closed. {advice}.",
+    "SL200": "An error inside of spacy_linearize or spaCy ({problem}). Leave the bag out, and report it as a bug.",
+    "SL201": "'{text}' is not UTF-8 text. Set your terminal to UTF-8, or give the words in a file.",
+    "SL202": "The sentence cannot be read: {problem}. Correct it, or leave it out.",
     "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
     "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
     "given. {advice}",

@@ -43,6 +43,11 @@ class Run:
         }
 
 
+def given(component: Any, tags: float, heads: float) -> tuple[float, float]:
+    """The shares of tags and arcs that are really given: none of those that the component ignores."""
+    return tags if component.use_tags else 0.0, heads if component.use_heads else 0.0
+
+
 def evaluate(
     nlp: Language,
     path: Path,
@@ -60,11 +65,14 @@ def evaluate(
     nlp (Language): A pipeline with a trained linearizer. Only this component runs, and takes each sentence as a bag of
         single words.
     path (Path): A .spacy file.
-    tags, heads, labelled, limit, seed: As for `Corpus`.
+    tags, heads, labelled, limit, seed: As for `Corpus`. What the component ignores is not given: then it has to be
+        found, and is scored.
     beam_width (Optional[int]): For all bags, instead of the component's own widths.
     name (str): The name of the linearizer in the pipeline.
     """
     component = nlp.get_pipe(name)
+    tags, heads = given(component, tags, heads)
+    labelled = labelled and component.use_deps
     corpus = Corpus(path, tags=tags, heads=heads, labelled=labelled, gold_preproc=True, limit=limit, seed=seed)
     examples = list(corpus(nlp))
     if not examples:

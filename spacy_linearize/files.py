@@ -9,20 +9,19 @@ import itertools
 import json
 import os
 import re
-import shutil
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
-from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from .core.store import save, write_all
+from .atomic import open_alone, save, write_all
 from .errors import error, first_sentence
 from .treebanks.conllu import BadSentence, read_sentences
 
@@ -71,6 +70,8 @@ def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = T
         return itertools.starmap(Bag, enumerate(read_spacy(path, vocab), start=1))
     if kind == "conllu" and path is not None:
         return _conllu_bags(path, vocab, need_tree)
+    if path is None:
+        standard_input()  # that it is closed is said at once
     return _text_bags(path, vocab)
 
 
@@ -103,10 +104,48 @@ def _spacy_problems(path: Path) -> Iterator[None]:
         raise error("SL180", path=path, problem=f"{type(broken).__name__}: {first_sentence(broken)}") from broken
 
 
-def check_output(source: Path | None, target: Path | None) -> None:
-    """Refuse to write to the file, or the folder, that is read."""
-    if source is not None and target is not None and source.exists() and target.exists() and source.samefile(target):
-        raise error("SL181", path=target)
+def check_output(sources: Iterable[Path | TextIO | None], targets: Iterable[Path | TextIO | None]) -> None:
+    """Refuse to write to a file, or a folder, that is read, whatever it is called: a stream may be a file, too.
+
+    sources, targets (Iterable[Optional[Union[Path, TextIO]]]): Paths and streams. None, and what does not exist, is
+        passed over.
+    """
+    read = {identity for source in sources if (identity := _identity(source)) is not None}
+    for target in targets:
+        if _identity(target) in read:
+            raise error("SL181", path=target if isinstance(target, Path) else f"The file behind {_stream_name(target)}")
+
+
+def _identity(place: Path | TextIO | None) -> tuple[int, int] | None:
+    """What stands behind a path or a stream: equal for the same file. None for terminals, pipes and devices, which may
+    be read and written at a time."""
+    if place is None:  # a closed stream
+        return None
+    try:
+        info = os.stat(place) if isinstance(place, Path) else os.fstat(place.fileno())
+    except (OSError, ValueError):  # not there, or no stream of the system
+        return None
+    return (info.st_dev, info.st_ino) if stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode) else None
+
+
+def _stream_name(stream: TextIO | None) -> str:
+    return "standard error" if stream is sys.stderr else "standard output"
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input."""
+    if sys.stdin is None:
+        raise error("SL189", stream="Standard input", advice="Name a file with --input, or words")
+    return sys.stdin.buffer
+
+
+def standard_output() -> BinaryIO:
+    """Where results go, in UTF-8, whatever the locale says."""
+    if sys.stdout is None:
+        raise error(
+            "SL189", stream="Standard output", advice="Open it, or name a file with --output where there is one"
+        )
+    return sys.stdout.buffer
 
 
 def check_suffix(path: Path | None, key: str, option: str) -> None:
@@ -121,7 +160,7 @@ def check_suffix(path: Path | None, key: str, option: str) -> None:
 
 def _text_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
     """One bag a line, words set apart by spaces. Empty lines are empty bags, so that output lines match."""
-    with path.open("rb") if path is not None else nullcontext(sys.stdin.buffer) as file:
+    with path.open("rb") if path is not None else nullcontext(standard_input()) as file:
         for number, line in enumerate(file, start=1):
             try:
                 text = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "")
@@ -133,7 +172,7 @@ def _text_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
 def _conllu_bags(path: Path, vocab: Vocab, need_tree: bool) -> Iterator[Bag]:
     for number, (line, doc) in enumerate(read_sentences(path, vocab, need_tree=need_tree), start=1):
         if isinstance(doc, BadSentence):
-            yield Bag(number, Problem(str(doc)), doc.line)
+            yield Bag(number, Problem(str(error("SL202", problem=doc))), doc.line)
         else:
             yield Bag(number, doc, line)
 
@@ -151,8 +190,11 @@ class Writer:
         self.path = path
         self.kind = kind
         self.docs = DocBin(store_user_data=True)
+        self.sent_ids = SentIds()
         self.file: Any = None
-        if path is not None:
+        if path is None:
+            standard_output()  # that it is closed is said before there is work to lose
+        else:
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -171,21 +213,26 @@ class Writer:
 
     def _finish(self) -> None:
         if self.kind == "spacy" and self.path is not None:
-            _drop_half(self.docs)
+            _cut(self.docs, min(map(len, _columns(self.docs))))  # Ctrl-C may come within a Doc
             save(self.path, self.docs.to_bytes())
         else:
             self._put("")
             self.file.flush()
 
     def write(self, number: int, docs: list[Doc]) -> None:
-        """Write the best orders of one bag."""
+        """Write the best orders of one bag: all of them, or none if there is an error."""
         if self.kind == "spacy":
-            for doc in docs:
-                self.docs.add(doc)
+            n_before = len(self.docs)
+            try:
+                for doc in docs:
+                    self.docs.add(doc)
+            except Exception:
+                _cut(self.docs, n_before)
+                raise
         elif self.kind == "jsonl":
             self._put(json.dumps(_record(number, docs), ensure_ascii=False) + "\n")
         elif self.kind == "conllu":
-            self._put("".join(to_conllu(doc, rank) for rank, doc in enumerate(docs, start=1)))
+            self._put("".join(to_conllu(doc, rank, self.sent_ids) for rank, doc in enumerate(docs, start=1)))
         else:
             self._put("".join(" ".join(doc.text.split()) + "\n" for doc in docs))
 
@@ -195,44 +242,25 @@ class Writer:
             self._put("\n")
 
     def _put(self, text: str) -> None:
+        data = text.encode("utf8")
         if self.file is None:
-            self.file = self.path.open("wb", buffering=0) if self.path else sys.stdout.buffer
+            self.file = open_alone(self.path) if self.path else standard_output()
         if self.path:
-            write_all(self.file, text.encode("utf8"))
+            write_all(self.file, data)
         else:
-            self.file.write(text.encode("utf8"))
+            self.file.write(data)
             if self.file.isatty():
                 self.file.flush()
 
 
-def _drop_half(docs: DocBin) -> None:
-    """Drop a Doc that was not added to the end: Ctrl-C may come at any time."""
-    columns = (docs.tokens, docs.spaces, docs.flags, docs.cats, docs.user_data, docs.span_groups)
-    n_whole = min(map(len, columns))
-    for column in columns:
-        del column[n_whole:]
+def _columns(docs: DocBin) -> list[list[Any]]:
+    return [docs.tokens, docs.spaces, docs.flags, docs.cats, docs.user_data, docs.span_groups]
 
 
-def save_pipeline(nlp: Language, path: Path, *, exclude: Iterable[str] = ()) -> None:
-    """Write a pipeline to a folder, where it appears as a whole: it is put together beside it first. In a folder that
-    is there already, files are replaced one by one, each as a whole, and others are left alone.
-
-    exclude (Iterable[str]): What to leave out, see `Language.to_disk`.
-    """
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        nlp.to_disk(staged, exclude=list(exclude))
-        if not path.exists():
-            staged.rename(path)
-            return
-        for file in sorted(file for file in staged.rglob("*") if file.is_file()):
-            target = path / file.relative_to(staged)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(file, target)
-    finally:
-        shutil.rmtree(staged, ignore_errors=True)
+def _cut(docs: DocBin, n: int) -> None:
+    """Keep the first n Docs. One may have been added in part."""
+    for column in _columns(docs):
+        del column[n:]
 
 
 def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
@@ -254,32 +282,54 @@ def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
     }
 
 
-def to_conllu(doc: Doc, rank: int = 1) -> str:
+class SentIds:
+    """The names of the sentences in a file: no two are the same."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, int] = {}  # how often each was asked for
+
+    def new(self, name: str) -> str:
+        """The name itself, or with the first number from 2 on that makes it a new one."""
+        unique = name
+        while unique in self.used:
+            self.used[name] += 1
+            unique = f"{name}-{self.used[name]}"
+        self.used[unique] = 1
+        return unique
+
+
+def to_conllu(doc: Doc, rank: int = 1, sent_ids: SentIds | None = None) -> str:
     """A Doc in CoNLL-U, with its rank among the orders of its bag if that is not the first. One with several roots has
-    a block for each of its sentences, one without words has none."""
+    a block for each of its sentences, one without words has none.
+
+    sent_ids (Optional[SentIds]): The names that the file has already. Further sentences and ranks have a number after
+        the name of the Doc.
+    """
     if not len(doc):
         return ""
+    sent_ids = sent_ids or SentIds()
     n_roots = sum(token.has_head() and token.head.i == token.i for token in doc)
     sents = list(doc.sents) if n_roots > 1 else [doc[:]]
-    return "".join(_block(doc, sent, rank) for sent in sents)
+    return "".join(_block(doc, sent, rank, sent_ids) for sent in sents)
 
 
-def _block(doc: Doc, sent: Span, rank: int) -> str:
-    lines = [f"# {key} = {_cell(str(doc.user_data[key]))}" for key in ("sent_id",) if key in doc.user_data]
-    lines.append(f"# text = {_cell(sent.text)}")
+def _block(doc: Doc, sent: Span, rank: int, sent_ids: SentIds) -> str:
+    name = one_line(str(doc.user_data.get("sent_id", "")))
+    lines = [f"# sent_id = {sent_ids.new(name)}"] if name else []
+    lines.append(f"# text = {one_line(sent.text)}")
     if rank > 1:
         lines.append(f"# rank = {rank}")
     for number, token in enumerate(sent, start=1):
         is_root = token.has_head() and token.head.i == token.i
         head = "0" if is_root else str(token.head.i - sent.start + 1) if token.has_head() else "_"
-        dep = "root" if is_root else _cell(token.dep_) or "_"
+        dep = "root" if is_root else one_line(token.dep_) or "_"
         misc = "_" if token.whitespace_ or number == len(sent) else "SpaceAfter=No"
         columns = [token.text, token.lemma_, token.pos_, token.tag_, str(token.morph)]
-        values = [str(number), *(_cell(column) or "_" for column in columns), head, dep, "_", misc]
+        values = [str(number), *(one_line(column) or "_" for column in columns), head, dep, "_", misc]
         lines.append("\t".join(values))
     return "\n".join(lines) + "\n\n"
 
 
-def _cell(text: str) -> str:
+def one_line(text: str) -> str:
     """A text without tabs and line ends, which would end a column or a line. Other spaces inside of it stay."""
     return " ".join(filter(None, (part.strip(" ") for part in re.split(r"[\t\r\n]", text))))

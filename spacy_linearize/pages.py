@@ -4,7 +4,7 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from .core.store import save
+from .atomic import save
 from .diagrams import esc, shorten, spoken
 from .errors import error
 from .view import page, render
@@ -26,6 +26,11 @@ class Pages:
         self.items: list[str] = []
         if several and (self.path.is_file() or self.path.suffix.lower() in (".html", ".htm")):
             raise error("SL073", path=self.path)
+
+    @property
+    def old(self) -> list[Path]:
+        """The files that are there already and may be written over."""
+        return list(self.path.glob("*.html")) if self.in_folder else [self.path]
 
     def write(self, number: int, source: Doc, alternatives: list[Doc]) -> None:
         """Write the page of one bag."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .core.store import save
+from .atomic import save
 from .errors import error
 
 

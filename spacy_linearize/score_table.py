@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .cli_util import BATCH, say
-from .errors import LinearizeError
-from .files import Problem
+from .cli_util import BATCH, in_one_sentence, linearizer_of, say
+from .files import Problem, one_line, standard_output
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -18,10 +17,17 @@ if TYPE_CHECKING:
 
 def write_scores(nlp: "Language", sentences: Iterator["Bag"], *, jsonl: bool) -> int:
     """Print the scores of sentences, one line for each. Returns how many could not be scored."""
-    component = nlp.get_pipe("linearizer")
+    component = linearizer_of(nlp)
+    out = standard_output()
     n_failed = 0
+
+    def write(text: str) -> None:
+        out.write(f"{text}\n".encode())
+        if not jsonl:
+            out.flush()
+
     if not jsonl:
-        print("number\tgap per word\tsentence\tbetter")
+        write("number\tgap per word\tsentence\tbetter")
     while True:
         with nlp.memory_zone():
             batch = list(islice(sentences, BATCH))
@@ -32,10 +38,10 @@ def write_scores(nlp: "Language", sentences: Iterator["Bag"], *, jsonl: bool) ->
                     say(f"✘ {bag.name}: {result.message}")
                     continue
                 if jsonl:
-                    print(json.dumps(result, ensure_ascii=False))
+                    write(json.dumps(result, ensure_ascii=False))
                 else:
-                    cells = bag.number, f"{result['gap_per_word']:.2f}", result["text"], result["better"] or ""
-                    print(*cells, sep="\t", flush=True)
+                    text, better = one_line(result["text"]), one_line(result["better"] or "")
+                    write(f"{bag.number}\t{result['gap_per_word']:.2f}\t{text}\t{better}")
         if not batch:
             return n_failed
 
@@ -44,8 +50,8 @@ def _row(component: Any, number: int, doc: "Doc") -> dict[str, Any] | Problem:
     """One sentence as plain values. `better` is None where its own order is the best."""
     try:
         result = component.score_order(doc)
-    except LinearizeError as problem:
-        return Problem(str(problem))
+    except Exception as problem:
+        return Problem(in_one_sentence(problem))
     words = [token.text for token in doc]
     better = [words[k] for k in result.best_order]
     return {

@@ -39,6 +39,9 @@ BAGS = "door the opened ? Who\nsleeps The . dog\n\ndog\n"
 SENTENCES = "Who opened the door?\nThe dog sleeps.\n\ndog\n"
 
 
+OWN_HEAD = "✘ 1 (line 1): [SL202] The sentence cannot be read: 'dog' is its own head. Correct it, or leave it out.\n"
+
+
 class TestOrder:
     def test_words(self, order):
         assert order("door", "the", "opened", "?", "Who") == (0, "Who opened the door?\n", "")
@@ -122,7 +125,8 @@ class TestOrder:
         good = (DATA / "mini_en.conllu").read_text(encoding="utf8").split("\n\n")[0] + "\n\n"
         path = tmp_path / "in.conllu"
         path.write_text(good + "1\tbroken\n\n" + good + "1\tbroken\n", encoding="utf8")
-        problem = "2 columns instead of 10, separated by tabs\n"
+        problem = "[SL202] The sentence cannot be read: 2 columns instead of 10, separated by tabs. Correct it, or "
+        problem += "leave it out.\n"
         problems = f"✘ 2 (line 11): {problem}✘ 4 (line 23): {problem}"
         sentence = "The dog sleeps in the garden.\n"
         assert order("-i", path) == (1, f"{sentence}\n{sentence}\n", problems)
@@ -140,7 +144,7 @@ class TestOrder:
     def test_heads_that_are_ignored_may_be_bad(self, order, trained_path, tmp_path):
         path = tmp_path / "in.conllu"
         path.write_text("".join(f"{i}\t{word}\t_\t_\t_\t_\t{i}\tx\t_\t_\n" for i, word in enumerate(["dog", "The"], 1)))
-        assert order("-i", path) == (1, "\n", "✘ 1 (line 1): 'dog' is its own head\n")
+        assert order("-i", path) == (1, "\n", OWN_HEAD)
         assert order("-i", path, "--no-use-heads") == (0, "The dog\n", "")
         assert run("score", "--model", trained_path, "-i", path, "--no-use-heads")[0] == 0
 

@@ -143,6 +143,42 @@ class TestEvaluate:
             assert "SL181" in problem
         assert (path.read_bytes(), log.read_text()) == (corpus_path.read_bytes(), "{}\n")
 
+    @pytest.mark.parametrize("kind", ["tags", "heads", "deps"])
+    def test_what_is_ignored_is_not_given(self, trained_path, corpus_path, tmp_path, kind):
+        """The table says so, and the figures are those of a run without it."""
+        config = {"components": {"linearizer": {f"use_{kind}": False}}}
+        spacy.load(trained_path, config=config).to_disk(tmp_path / "model")
+        figures = []
+        without = ["--no-labelled"] if kind == "deps" else [f"--{kind}", "0"]
+        for model, more in ((tmp_path / "model", []), (trained_path, without)):
+            path = tmp_path / "x.json"
+            code, out, err = run("evaluate", model, corpus_path, "--limit", "30", "--json", path, *more)
+            assert code == 0
+            shares = "| 0% | 100% |" if kind == "tags" else "| 100% | 0% |" if kind == "heads" else "| 100% | 100% |"
+            assert shares in out
+            assert (f"use_{kind} = false" in err) == (model != trained_path)
+            figures.append(json.loads(path.read_text())["runs"][0])
+        assert figures[0] == {**figures[1], "ms": figures[0]["ms"]}
+        code, out, _ = run("evaluate", tmp_path / "model", corpus_path, "--limit", "5", "--grid")
+        assert len([line for line in out.splitlines() if "%" in line]) == (9 if kind == "deps" else 3)
+
+    def test_which_cell_of_the_grid_is_analysed(self, trained_path, corpus_path, tmp_path):
+        path = tmp_path / "x.json"
+        options = ["--grid", "--analyse", "--limit", "60", "--beam", "1", "--json", path]
+        analysed = {}
+        for tags, heads, n_rows in ((1, 1, 9), (0, 0, 9), (0.5, 0.25, 10)):
+            shares = ["--tags", tags, "--heads", heads]
+            code, out, _ = run("evaluate", trained_path, corpus_path, *options, *shares)
+            assert code == 0
+            assert f"With {tags:.0%} of the tags and {heads:.0%} of the arcs given:" in out
+            assert len([line for line in out.splitlines() if line.startswith("|") and "%" in line]) == n_rows
+            grid = json.loads(path.read_text())
+            assert grid["analysed"] == {"tags": tags, "heads": heads}
+            assert run("evaluate", trained_path, corpus_path, *options[1:], *shares)[0] == 0
+            assert json.loads(path.read_text())["spans"] == grid["spans"]
+            analysed[tags, heads] = grid["spans"]
+        assert analysed[1, 1] != analysed[0, 0]
+
     def test_spans_by_hand(self):
         vocab = spacy.blank("en").vocab
         deps = ["x", "x", "ROOT", "x", "x"]
@@ -152,6 +188,49 @@ class TestEvaluate:
         rows = span_scores([(other, gold)])
         assert rows[0] == {"shorter_than": 5, "precision": 50.0, "recall": 50.0, "f": 50.0}  # of two, "a cat" is right
         assert rows[1]["precision"] == pytest.approx(100 / 3)  # and the whole sentence is wrong
+
+
+class TestNames:
+    """A linearizer is what its factory says, not its name."""
+
+    @pytest.fixture
+    def renamed(self, trained_path, tmp_path):
+        nlp = spacy.load(trained_path)
+        nlp.rename_pipe("linearizer", "mine")
+        nlp.to_disk(tmp_path / "renamed")
+        return tmp_path / "renamed"
+
+    def test_another_name(self, renamed, trained_path, corpus_path, tmp_path):
+        (tmp_path / "more.txt").write_text("Who opened the door ?\n")
+        bag = "door the opened ? Who"
+        for command in ("order", "score"):
+            expected = run(command, "--model", trained_path, "--no-use-tags", bag)
+            assert run(command, "--model", renamed, "--no-use-tags", bag) == expected
+        assert run("order", "--model", renamed, "--beam", 1, bag)[0] == 0
+        assert run("view", "--model", renamed, "-o", tmp_path / "x.html", bag)[0] == 0
+        assert run("evaluate", renamed, corpus_path, "--limit", 2)[0] == 0
+        for command, more in (("lm", [tmp_path / "more.txt"]), ("compact", [])):
+            assert run(command, renamed, tmp_path / command, *more)[0] == 0
+            nlp = spacy.load(tmp_path / command)
+            assert nlp.pipe_names == ["mine"]
+            assert nlp(Doc(nlp.vocab, words=bag.split())).text
+        assert not (tmp_path / "compact" / "vocab").exists()
+
+    def test_another_component_of_that_name(self, tmp_path):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sentencizer", name="linearizer")
+        nlp.to_disk(tmp_path / "model")
+        assert "[SL052]" in run("order", "--model", tmp_path / "model", "dog")[2]
+
+    def test_several(self, trained_path, tmp_path):
+        nlp = spacy.load(trained_path)
+        nlp.add_pipe("linearizer", name="second", source=spacy.load(trained_path))
+        nlp.get_pipe("linearizer").max_words = 1  # would refuse
+        nlp.to_disk(tmp_path / "model")
+        code, out, err = run("order", "--model", tmp_path / "model", "door the opened ? Who")
+        assert (code, out, err.count("\n")) == (0, "Who opened the door?\n", 1)
+        assert "[SL188]" in err
+        assert "(linearizer, second), of which 'second'" in err
 
 
 class TestNewPipelines:
@@ -170,6 +249,31 @@ class TestNewPipelines:
                 assert f"[SL181] {target} is both read and written" in problem
         assert before == {file: file.read_bytes() for file in Path("model").rglob("*") if file.is_file()}
         assert run("compact", "model", "small")[0] == 0
+
+    def test_over_another_pipeline(self, trained_path, tmp_path):
+        """Nothing of it is loaded with the new one."""
+        (tmp_path / "more.txt").write_text("Who opened the door ?\n")
+        for command, more in (("compact", []), ("lm", [tmp_path / "more.txt"])):
+            path = tmp_path / command
+            other = spacy.blank("en")
+            other.add_pipe("sentencizer")
+            other.vocab.strings.add("of the other one")
+            other.to_disk(path)
+            (path / "README.md").write_text("mine")
+            assert run(command, trained_path, path, *more)[0] == 0
+            assert "of the other one" not in spacy.load(path).vocab.strings
+            assert (path / "vocab").exists() == (command == "lm")
+            assert not (path / "sentencizer.json").exists()
+            assert (path / "README.md").read_text() == "mine"
+
+    def test_not_into_a_folder_of_something_else(self, trained_path, tmp_path):
+        (tmp_path / "more.txt").write_text("Who opened the door ?\n")
+        for command, more in (("compact", []), ("lm", [tmp_path / "more.txt"])):
+            for place in (tmp_path, tmp_path / "more.txt"):
+                code, _, problem = run(command, trained_path, place, *more)
+                assert (code, problem.count("\n")) == (1, 1)
+                assert ("[SL187]" in problem) == place.is_dir()
+        assert [file.name for file in tmp_path.iterdir()] == ["more.txt"]
 
     def test_meta(self, trained_path, tmp_path):
         (tmp_path / "meta.json").write_text("[1]")

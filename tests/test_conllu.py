@@ -1,5 +1,6 @@
 """CoNLL-U to Docs."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,27 @@ def test_multiword_tokens(vocab, tmp_path):
     assert doc.text == "in dem da"
 
 
+def test_columns_that_are_not_used(vocab, tmp_path):
+    """Tags of the Penn Treebank instead of universal ones, and features of another kind, are no reason to refuse."""
+    text = rows(("a", 2), ("b", 0)).replace("\tX\tY\t_\t", "\tNNP\tY\tsg|Case=Nom\t", 1)
+    (doc,), problems = read(tmp_path, vocab, text)
+    assert not problems
+    assert [(token.pos_, token.tag_, str(token.morph)) for token in doc] == [("", "Y", "Case=Nom"), ("X", "Y", "")]
+    (doc,), problems = read(tmp_path, vocab, text, tag="upos")
+    assert [token.tag_ for token in doc] == ["NNP", "X"]
+
+
+def test_long_ranges_and_families(vocab, tmp_path):
+    """In one pass: 50,000 words in one range, or below one head, took half a minute and more."""
+    n = 50_000
+    lines = [f"{i}\tw\tw\tX\tY\t_\t{min(i - 1, 1)}\td\t_\tlin=+{i}\n" for i in range(1, n + 1)]
+    start = time.process_time()
+    (doc,), problems = read(tmp_path, vocab, f"1-{n}\tx" + "\t_" * 8 + "\n" + "".join(lines))
+    assert (len(doc), problems) == (n, [])
+    assert time.process_time() - start < 10
+    assert len(doc.user_data["._.", "linearize_before", None, None]) == n - 1
+
+
 def test_heads_may_be_missing(vocab, tmp_path):
     (doc,), problems = read(tmp_path, vocab, rows(("a", "_"), ("b", 1)))
     assert not problems
@@ -114,8 +136,9 @@ def test_line_ends_and_byte_order_mark(vocab, tmp_path):
         ("1-x" + "\t_" * 9 + "\n\n", 4, "the id '1-x' is not a range"),
         ("0-1" + "\t_" * 9 + "\n\n", 4, "the id '0-1' is not a range"),
         ("# sent_id = s2\n# text = a b\n\n", 4, "a sentence without words"),
-        (rows(("a", 0)).replace("\tX\t", "\tFOO\t"), 4, "in the sentence from here on"),
-        (rows(("a", 0)).replace("\ta\ta\t", "\t\ta\t"), 4, "in the sentence from here on"),
+        (rows(("a", "9" * 5000)), 4, "in the sentence from here on"),
+        (rows(("a", 2), ("b", 0)).replace("\tb\tb\t", "\t\tb\t"), 5, "the word with the id 2 has no form"),
+        ("1-2" + "\t_" * 9 + "\n2-3" + "\t_" * 9 + "\n" + GOOD, 5, "the range 2-3 overlaps the one before it"),
     ],
 )
 def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):

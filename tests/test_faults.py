@@ -18,10 +18,11 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
+from spacy_linearize import atomic
+from spacy_linearize.atomic import save_pipeline
 from spacy_linearize.core import store
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.files import save_pipeline
 from spacy_linearize.spacing import Spacing
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -323,30 +324,75 @@ class TestWriters:
     def test_a_write_that_fails(self, tmp_path, monkeypatch):
         """The old content stays, and nothing else is left."""
         path = tmp_path / "model"
-        store.save(path, b"old")
+        atomic.save(path, b"old")
 
         def fail(*_):
             raise OSError(28, "No space left on device")
 
         for name in ("fsync", "replace"):
             with monkeypatch.context() as patch:
-                patch.setattr(store.os, name, fail)
+                patch.setattr(atomic.os, name, fail)
                 with pytest.raises(OSError, match="No space left"):
-                    store.save(path, b"new")
+                    atomic.save(path, b"new")
             assert [file.name for file in tmp_path.iterdir()] == ["model"]
             assert path.read_bytes() == b"old"
-        store.save(path, b"new")
+        atomic.save(path, b"new")
         assert path.read_bytes() == b"new"
 
     @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
     def test_links_and_devices(self, tmp_path):
         (tmp_path / "link").symlink_to(tmp_path / "file")
         for content in (b"a", b"b"):
-            store.save(tmp_path / "link", content)
+            atomic.save(tmp_path / "link", content)
             assert (tmp_path / "link").is_symlink()
             assert (tmp_path / "file").read_bytes() == content
-        store.save("/dev/null", b"x")
+        atomic.save("/dev/null", b"x")
         assert Path("/dev/null").is_char_device()
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+    def test_a_file_keeps_its_mode(self, tmp_path, mode):
+        path = tmp_path / "file"
+        path.write_bytes(b"old")
+        path.chmod(mode)
+        atomic.save(path, b"new")
+        assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", mode)
+        umask = os.umask(0o027)
+        try:
+            atomic.save(tmp_path / "another", b"new")
+        finally:
+            os.umask(umask)
+        assert (tmp_path / "another").stat().st_mode & 0o777 == 0o640
+
+    def test_a_private_file_is_private_at_any_time(self, tmp_path, monkeypatch):
+        path = tmp_path / "file"
+        path.write_bytes(b"old")
+        path.chmod(0o600)
+        modes = []
+        with monkeypatch.context() as patch:
+            patch.setattr(atomic.os, "fsync", lambda _: modes.extend(f.stat().st_mode for f in tmp_path.iterdir()))
+            atomic.save(path, b"new")
+        assert len(modes) == 2
+        assert sys.platform == "win32" or {mode & 0o077 for mode in modes} == {0}
+
+    def test_names_as_long_as_they_can_be(self, tmp_path):
+        path = tmp_path / ("x" * 255)
+        for content in (b"old", b"new"):
+            atomic.save(path, content)
+            assert path.read_bytes() == content
+        assert list(tmp_path.iterdir()) == [path]
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+    def test_a_link_in_the_place_of_the_temporary_file(self, tmp_path, monkeypatch):
+        """Who knows the name beforehand could have any file written over."""
+        (tmp_path / "victim").write_bytes(b"mine")
+        names = iter(["one", "two"])
+        monkeypatch.setattr(atomic.secrets, "token_hex", lambda _: next(names))
+        (tmp_path / ".one.tmp").symlink_to(tmp_path / "victim")
+        atomic.save(tmp_path / "file", b"new")
+        assert (tmp_path / "victim").read_bytes() == b"mine"
+        assert (tmp_path / "file").read_bytes() == b"new"
+        assert not (tmp_path / "file").is_symlink()
 
     def test_a_line_that_goes_out_in_pieces(self):
         """A full disk may take a part of a line: it is taken back."""
@@ -362,10 +408,10 @@ class TestWriters:
                 return super().write(data)
 
         disk = Disk()
-        store.write_all(disk, b"0123456789\n")
-        store.write_all(disk, b"0123456789\n")
+        atomic.write_all(disk, b"0123456789\n")
+        atomic.write_all(disk, b"0123456789\n")
         with pytest.raises(OSError, match="No space left"):
-            store.write_all(disk, b"0123456789\n")
+            atomic.write_all(disk, b"0123456789\n")
         assert disk.getvalue() == b"0123456789\n" * 2
 
     @pytest.mark.parametrize("is_there", [False, True])
@@ -387,6 +433,54 @@ class TestWriters:
         assert (path / "notes.txt").exists() == is_there
         doc = Doc(nlp.vocab, words=["door", "the", "opened", "?", "Who"])
         assert spacy.load(path)(doc).text == nlp(doc).text
+
+    def test_nothing_is_left_of_another_pipeline(self, nlp, tmp_path):
+        """What the new one lacks would be loaded with it. What spaCy did not write stays."""
+        path = tmp_path / ("x" * 250)
+        other = spacy.blank("en")
+        other.vocab.strings.add("of the other one")
+        other.add_pipe("sentencizer")
+        other.to_disk(path)
+        (path / "README.md").write_text("mine")
+        (path / "meta.json").chmod(0o600)
+        assert (path / "sentencizer.json").exists()
+        save_pipeline(nlp, path, exclude=["vocab"])
+        assert sorted(file.name for file in path.iterdir()) == sorted(
+            ["README.md", "config.cfg", "linearizer", "meta.json", "tokenizer"]
+        )
+        assert sys.platform == "win32" or (path / "meta.json").stat().st_mode & 0o777 == 0o600
+        assert "of the other one" not in spacy.load(path).vocab.strings
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_pipeline_that_cannot_be_moved_in(self, nlp, tmp_path, monkeypatch):
+        """Then the old one is back in its place."""
+        path = tmp_path / "pipeline"
+        spacy.blank("de").to_disk(path)
+        before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        replace = os.replace
+
+        def fail(source, target):
+            if Path(target) == path / "tokenizer" and Path(source).parent.name == "new":
+                raise OSError(28, "No space left on device")
+            replace(source, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(atomic.os, "replace", fail)
+            with pytest.raises(OSError, match="No space left"):
+                save_pipeline(nlp, path)
+        assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_folder_that_is_no_pipeline(self, nlp, tmp_path):
+        path = tmp_path / "home"
+        (path / "vocab").mkdir(parents=True)
+        (path / "vocab" / "mine.txt").write_text("mine")
+        with pytest.raises(LinearizeError, match="SL187"):
+            save_pipeline(nlp, path)
+        assert [file.name for file in path.rglob("*.*")] == ["mine.txt"]
+        (tmp_path / "empty").mkdir()
+        save_pipeline(nlp, tmp_path / "empty")
+        assert spacy.load(tmp_path / "empty").pipe_names == ["linearizer"]
 
 
 # Runs commands with a limit on the size of files, as if the disk were full then.

@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import pytest
 import spacy
 import typer
+from commands import run
 from docs import read_docs
 from spacy.tokens import Doc, DocBin
 
@@ -102,7 +103,13 @@ class TestStop:
 
         vocab = spacy.blank("en").vocab
         bags = [Bag(i, Doc(vocab, words=["other" if i else "first"])) for i in range(9)]
-        nlp = SimpleNamespace(get_pipe=lambda _: Component(), memory_zone=memory_zone)
+        meta = SimpleNamespace(factory="linearizer")
+        nlp = SimpleNamespace(
+            pipe_names=["mine"],
+            get_pipe_meta=lambda _: meta,
+            get_pipe=lambda _: Component(),
+            memory_zone=memory_zone,
+        )
         with pytest.raises(BrokenPipeError):
             order_stream(nlp, iter(bags), write, 1, threads=2)
         assert left == [0]
@@ -190,6 +197,29 @@ def test_conllu_of_words_with_line_ends():
         ["4", "c", "_"],
     ]
     assert lines[6:] == ["", ""]
+
+
+def test_no_two_sentences_have_the_same_name(trained_path, tmp_path):
+    """Neither the sentences of a Doc, nor the orders of a bag, nor Docs of the same name."""
+    vocab = spacy.blank("en").vocab
+    two = Doc.from_docs(read_docs(vocab)[:2])
+    other = read_docs(vocab)[2]
+    names = ["a", "a", "a-2", "a-2-2", "b", "", None]
+    docs = []
+    for name in names:
+        docs.append((two if name == "a" else other).copy())
+        docs[-1].user_data["sent_id"] = name
+    del docs[-1].user_data["sent_id"]
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "in.spacy")
+    spacy.load(trained_path, config={"components": {"linearizer": {"sentences": "sents"}}}).to_disk(tmp_path / "model")
+    path = tmp_path / "out.conllu"
+    assert run("order", "--model", tmp_path / "model", "-i", tmp_path / "in.spacy", "-o", path, "-n", 2)[0] == 0
+    lines = path.read_text(encoding="utf8").splitlines()
+    found = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
+    assert found[:4] == ["a", "a-2", "a-3", "a-4"]  # two sentences, two orders
+    assert len(found) == len(set(found)) == 8 + 2 * 3
+    assert lines.count("# rank = 2") == len(found) // 2 + 2
+    assert len(list(read_conllu(path, vocab))) == len(found) + 4
 
 
 def test_conllu_of_several_sentences(tmp_path):

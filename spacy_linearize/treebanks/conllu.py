@@ -8,14 +8,15 @@ sentence that is not well formed is reported with its line and costs nothing but
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
+from spacy.parts_of_speech import IDS as UPOS_TAGS
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..control import BEFORE
-from ..errors import error
+from ..errors import error, first_sentence
 from . import Report, warn
 
 N_COLUMNS = 10
@@ -84,7 +85,8 @@ def read_sentences(
             yield block.line, problem
             continue
         except ValueError as problem:  # what spaCy will not have in a Doc
-            yield block.line, BadSentence(f"in the sentence from here on: {problem}", block.line)
+            said = " ".join(first_sentence(problem).split())
+            yield block.line, BadSentence(f"in the sentence from here on: {said}", block.line)
             continue
         if len(doc):
             yield block.line, doc
@@ -126,19 +128,22 @@ def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> D
         if last:
             if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last)):
                 raise BadSentence(f"the id '{row[ID]}' is not a range of numbers", number)
+            if ranges and int(first) <= ranges[-1][1]:
+                raise BadSentence(f"the range {row[ID]} overlaps the one before it", number)
             ranges.append((int(first), int(last), row))
         elif row[ID] != str(len(words) + 1):
             raise BadSentence(f"the id is '{row[ID]}' where {len(words) + 1} is expected", number)
+        elif not row[FORM]:
+            raise BadSentence(f"the word with the id {row[ID]} has no form", number)
         else:
             words.append(row)
             spaces.append(_has_space(row))
             numbers.append(number)
     for start, end, row in ranges:
-        parts = [words[i - 1][FORM] for i in range(start, min(end, len(words)) + 1)]
-        for i in range(start, min(end, len(words)) + 1):
-            # "don't" is "do" and "n't" without a space; "im" is not "indem".
-            spaces[i - 1] = "".join(parts) != row[FORM]
-        if start <= end <= len(words):
+        parts = words[start - 1 : end]
+        # "don't" is "do" and "n't" without a space; "im" is not "indem".
+        spaces[start - 1 : end] = ["".join(part[FORM] for part in parts) != row[FORM]] * len(parts)
+        if end <= len(words):
             spaces[end - 1] = _has_space(row)
     try:
         heads, deps = _tree(words, numbers)
@@ -151,8 +156,9 @@ def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> D
         words=[row[FORM] for row in words],
         spaces=[*spaces[:-1], False] if spaces else None,
         tags=[_value(row[tag_column]) for row in words],
-        pos=[_value(row[UPOS]) for row in words],
-        morphs=[_without_hint(_value(row[FEATS])) for row in words],
+        # Some treebanks have something else in these two. Nothing here looks at them, but spaCy refuses it.
+        pos=[row[UPOS] if row[UPOS] in UPOS_TAGS else "" for row in words],
+        morphs=[_features(row[FEATS]) for row in words],
         lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in words],
         heads=heads,
         deps=deps,
@@ -163,8 +169,9 @@ def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> D
     return doc
 
 
-def _without_hint(feats: str) -> str:
-    return "|".join(feat for feat in feats.split("|") if not feat.startswith(HINT))
+def _features(feats: str) -> str:
+    """Those like Name=Value, without hints."""
+    return "|".join(feat for feat in feats.split("|") if "=" in feat and not feat.startswith(HINT))
 
 
 def _hinted(words: list[list[str]], numbers: list[int], heads: list[int | None]) -> tuple[tuple[int, int], ...]:
@@ -182,9 +189,11 @@ def _hinted(words: list[list[str]], numbers: list[int], heads: list[int | None])
                 families.setdefault(head, [(0, head)]).append((int(value), i))
     pairs: list[tuple[int, int]] = []
     for family in families.values():
-        steps = sorted({distance for distance, _ in family})
-        for near, far in pairwise(steps):
-            pairs += [(a, b) for d, a in family if d == near for e, b in family if e == far]
+        places: dict[int, list[int]] = {}
+        for distance, i in family:
+            places.setdefault(distance, []).append(i)
+        for near, far in pairwise(sorted(places)):
+            pairs += product(places[near], places[far])
     return tuple(pairs)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..core.store import save
+from ..atomic import save
 from ..errors import error
+from ..files import check_output
 from ..projective import is_projective
 from . import Report, warn
 
@@ -49,6 +50,8 @@ def convert(
     """
     if Path(target).suffix != ".spacy":
         raise error("SL022", key="output", value=str(target), expected="a file that ends in .spacy")
+    paths = list(_files(Path(source), kind, split))
+    check_output(paths, [Path(target)])
     counts = Counts()
 
     def count_and_report(path: Path, line: int, message: str) -> None:
@@ -57,7 +60,7 @@ def convert(
 
     vocab = Vocab()
     docs = DocBin(store_user_data=True)
-    for path in _files(Path(source), kind, split):
+    for path in paths:
         counts.files += 1
         for doc in _read(path, vocab, SUFFIXES.get(path.suffix.lower(), kind or ""), tag, base_nps, count_and_report):
             counts.sentences += 1
