@@ -4,10 +4,10 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from .atomic import save
-from .diagrams import esc, shorten, spoken
-from .errors import error
-from .view import page, render
+from ..errors import error
+from ..files.atomic import save
+from .marks import esc, shorten, spoken
+from .page import page, render
 
 DEFAULT = Path("linearization.html")
 
