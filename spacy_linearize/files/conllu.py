@@ -243,7 +243,9 @@ def _read_tree(words: Words) -> tuple[list[int], list[str]]:
         if head == i:
             raise BadSentence(f"'{row[FORM]}' is its own head", words.lines[i])
         if head < 0 and ROOT in heads:
-            raise BadSentence(f"'{words.rows[heads.index(ROOT)][FORM]}' and '{row[FORM]}' are both the root", words.lines[i])
+            raise BadSentence(
+                f"'{words.rows[heads.index(ROOT)][FORM]}' and '{row[FORM]}' are both the root", words.lines[i]
+            )
         heads.append(ROOT if head < 0 else head)
         deps.append("ROOT" if head < 0 else _value(row[DEPREL]) or "dep")
     if cycle := find_cycle(heads):

@@ -6,18 +6,13 @@ score depends on the sequence in which the words were handed in.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from spacy.tokens import Doc
 from spacy.training import Example
 
-SCORES = ("linearize_bleu", "linearize_exact", "linearize_uas", "linearize_las", "linearize_tag_acc")
-
-
-def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:
-    """spacy_linearize.linearizer_scorer.v1"""
-    return linearizer_score
+from ..registered import SCORES
 
 
 def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:

@@ -45,10 +45,10 @@ def render(alternatives: list[Doc], source: Doc) -> str:
         _section("Word by word", _word_table(best)),
         _section("The best orders", _alternatives_table(alternatives, source)),
     ]
-    return page(best.text, "\n".join(body))
+    return frame(best.text, "\n".join(body))
 
 
-def page(title: str, body: str) -> str:
+def frame(title: str, body: str) -> str:
     """A page with the looks of all pages.
 
     title (str): As text, not as HTML.
