@@ -24,7 +24,7 @@ def compact_command(
     """
     import srsly
 
-    from ..files.atomic import check_pipeline_folder, save_pipeline
+    from ..atomic import check_pipeline_folder, save_pipeline
     from ..linearizer import configure
     from ..model import engine_of
 

@@ -55,7 +55,7 @@ def evaluate_command(
     """
     import srsly
 
-    from ..files.atomic import save
+    from ..atomic import save
     from ..training import evaluate as evaluation
     from ..training.plots import PLOTS, draw, require_matplotlib
 

@@ -26,7 +26,7 @@ def lm_command(
       spacy linearize lm model new_model train.spacy more_text.txt
       spacy linearize lm model new_model news.arpa --backward news_reversed.arpa
     """
-    from ..files.atomic import check_pipeline_folder, save_pipeline
+    from ..atomic import check_pipeline_folder, save_pipeline
     from ..training.language_model import check_files, replace_language_model
 
     check_files(files, backward, order)

@@ -20,8 +20,8 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..atomic import open_alone, save, write_all
 from ..errors import error, first_sentence
-from .atomic import open_alone, save, write_all
 from .conllu import BadSentence, SentIds, read_sentences, to_conllu
 
 FORMATS = ("text", "conllu", "jsonl", "spacy")

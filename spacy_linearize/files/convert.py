@@ -7,10 +7,10 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..atomic import save
 from ..errors import error
 from ..trees import FREE, ROOT, is_projective
 from . import Report, warn
-from .atomic import save
 from .bags import check_output
 from .brackets import in_section, read_brackets
 from .conllu import read_conllu

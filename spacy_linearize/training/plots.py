@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..atomic import save
 from ..errors import error
-from ..files.atomic import save
 
 
 def require_matplotlib() -> None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc
 
+from ..atomic import save
 from ..errors import error
-from ..files.atomic import save
 from .marks import esc, shorten, spoken
 from .page import frame, render
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ..errors import error
+from .errors import error
 
 if TYPE_CHECKING:
     from spacy.language import Language
