@@ -16,7 +16,7 @@ from docs import read_docs
 from helpers.commands import run
 from spacy.tokens import Doc, DocBin
 
-from spacy_linearize.cli._stream import is_typed
+from spacy_linearize.cli._stream import best_orders, is_typed, through_pipeline, write_each
 from spacy_linearize.cli._util import stopped_politely
 from spacy_linearize.files.bags import Bag
 from spacy_linearize.files.conllu import read_conllu
