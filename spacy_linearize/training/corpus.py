@@ -6,7 +6,7 @@ share of tags and labelled arcs.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from spacy.language import Language
@@ -15,38 +15,9 @@ from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 from spacy.util import ensure_path, logger
 
-from .errors import error
+from ..errors import error
 
 Setting = tuple[float, float]
-
-
-def create_linearizer_corpus(
-    path: Path | None,
-    tags: float = 1.0,
-    heads: float = 1.0,
-    settings: list[list[float]] = [],  # noqa: B006 (shown by `spacy init fill-config`, never changed)
-    labelled: bool = True,
-    gold_preproc: bool = False,
-    min_length: int = 0,
-    max_length: int = 0,
-    limit: int = 0,
-    resample: bool = False,
-    seed: int = 0,
-) -> Callable[[Language], Iterable[Example]]:
-    """spacy_linearize.Corpus.v1: see `Corpus`."""
-    return Corpus(
-        path,
-        tags=tags,
-        heads=heads,
-        settings=settings,
-        labelled=labelled,
-        gold_preproc=gold_preproc,
-        min_length=min_length,
-        max_length=max_length,
-        limit=limit,
-        resample=resample,
-        seed=seed,
-    )
 
 
 class Corpus:

@@ -6,18 +6,15 @@ score depends on the sequence in which the words were handed in.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
+import sacrebleu
 from spacy.tokens import Doc
 from spacy.training import Example
 
-SCORES = ("linearize_bleu", "linearize_exact", "linearize_uas", "linearize_las", "linearize_tag_acc")
+from ..registered import SCORES
 
-
-def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:
-    """spacy_linearize.linearizer_scorer.v1"""
-    return linearizer_score
 
 
 def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -27,8 +24,6 @@ def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, An
         right), linearize_exact (sentences in gold order), and over what was not given: linearize_uas, linearize_las
         (arcs), linearize_tag_acc (tags).
     """
-    import sacrebleu
-
     outputs, golds = [], []
     right: dict[str, int] = defaultdict(int)
     total: dict[str, int] = defaultdict(int)
