@@ -1,13 +1,29 @@
 """Order a bag of words into a sentence with its dependency tree."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from .errors import LinearizeError
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+    from .linearizer import Linearizer
+    from .options import Options
+    from .training.corpus import Corpus
+
 __version__ = "0.1.0"
-__all__ = ["alternative", "load"]
+__all__ = ["Corpus", "LinearizeError", "Linearizer", "Options", "alternative", "configure", "load"]
+
+# What is imported when it is first asked for: spaCy imports this package when it starts.
+LAZY = {"Corpus": ".training.corpus", "Linearizer": ".linearizer", "Options": ".options"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in LAZY:
+        return getattr(import_module(LAZY[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(**options: Any) -> "Language":
@@ -35,9 +51,26 @@ def alternative(doc: "Doc", rank: int) -> "Doc":
 
     Example:
 
-        nlp.get_pipe("linearizer").n_best = 3
+        spacy_linearize.configure(nlp, n_best=3)
         second = spacy_linearize.alternative(nlp(doc), 1)
     """
-    from .build import alternative
+    from .doc.write import alternative
 
     return alternative(doc, rank)
+
+
+def configure(nlp: "Language", name: str | None = None, **settings: Any) -> None:
+    """Change settings of a linearizer, and with them the config of its pipeline: what is changed is saved.
+
+    nlp (Language): The pipeline.
+    name (Optional[str]): Of the component, if there are several linearizers.
+    settings (Any): Fields of `Options`.
+
+    Example:
+
+        spacy_linearize.configure(nlp, beam_width=32, sentences="sents")
+        nlp.to_disk("my_pipeline")
+    """
+    from .linearizer import configure
+
+    configure(nlp, name, **settings)

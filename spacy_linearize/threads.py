@@ -1,12 +1,14 @@
 """A stream of Docs through one or more threads, in its own sequence."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
 from spacy.tokens import Doc
 from spacy.util import minibatch
+
+from .core.interrupt import worker_pool
 
 # For one thread: one that asked for the interpreter's lock for each Doc would wait most of the time, and alone it would
 # still go back and forth between the core and Python.
@@ -16,21 +18,19 @@ ResultT = TypeVar("ResultT")
 
 
 def in_threads(
-    work: Callable[[list[Doc]], list[ResultT]], stream: Iterable[Doc], *, n_threads: int, batch_size: int
+    work: Callable[[list[Doc]], Sequence[ResultT]], stream: Iterable[Doc], *, n_threads: int, batch_size: int
 ) -> Generator[tuple[Doc, ResultT], None, None]:
     """Every Doc with its result.
 
     work (Callable[[List[Doc]], List[ResultT]]): Finds the results of some Docs.
     batch_size (int): How many Docs to take from the stream before results come out.
     """
-    from .core.interrupt import worker_pool
-
     size = min(DOCS_AT_ONCE, -(-batch_size // n_threads))
     if n_threads == 1:
         for docs in minibatch(stream, size=size):
             yield from zip(docs, work(docs), strict=True)
         return
-    waiting: deque[tuple[list[Doc], Future[list[ResultT]]]] = deque()
+    waiting: deque[tuple[list[Doc], Future[Sequence[ResultT]]]] = deque()
 
     def first() -> Iterator[tuple[Doc, ResultT]]:
         docs, results = waiting.popleft()

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
+from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
 from .bag.word cimport FORM, LOWER, SHAPE, SUFFIX, TAG
@@ -95,6 +96,14 @@ cdef class Lexicon:
 
     def __len__(self):
         return self.c.ranked.size()
+
+    @property
+    def symbols(self):
+        """All tags and labels, as a set."""
+        cdef unordered_set[uint64_t] found
+        for entry in self.c.ranked:
+            found.insert(entry.second.begin(), entry.second.end())
+        return set(found)
 
     def to_arrays(self):
         """Three arrays that hold the whole lexicon: context keys, list lengths, and all lists end to end."""

@@ -31,7 +31,7 @@ MAX_RATIO = 1032  # zlib makes nothing smaller than this
 SMALL_BITS = 24  # tables up to this size may be all but empty
 MIN_SHARE = 1024  # of larger ones, one weight in so many is stored, be it 0
 PREFIX = struct.Struct("<8sIII")
-DTYPES = ("<u8", "<u4", "<i4", "<i2", "<f4", "|i1")
+DTYPES = ("<u8", "<u4", "<i2", "<f4", "<f8", "|i1")
 
 Arrays = Mapping[str, Array]
 

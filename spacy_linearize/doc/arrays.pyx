@@ -2,10 +2,10 @@
 import numpy as np
 from libc.stdint cimport int64_t, uint64_t
 
-from .errors import error
+from ..errors import error
 
 cdef enum:
-    FREE = -1   # as in core.constraints
+    FREE = -1   # as in `trees`
     ROOT = -2
 
 

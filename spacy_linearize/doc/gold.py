@@ -1,90 +1,101 @@
-"""What an Example teaches: gold sentences, and beside each what is given about its words."""
+"""What an Example teaches: gold sentences, and beside each the bag of what is given about its words."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import logger
 
-from .bag import FREE, ROOT, Array, Use, Words, read_sentences, read_words
-from .errors import error
-from .names import Names, add_names, no_names
-from .projective import is_projective
+from ..core.records import Array, Bag, Order
+from ..errors import error
+from ..options import Options
+from ..trees import FREE, ROOT, is_projective, is_projective_forest
+from .known import Names, add_names, no_names
+from .read import read_bags
 from .reorder import reorder
 
-if TYPE_CHECKING:
-    from .core.records import Sentence
+EVERYTHING = Options()  # all tags, heads and labels count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
     """All that a new model learns from examples before its first update.
 
-    sentences (List[Sentence]): The gold sentences.
+    sentences (List[Bag]): The gold sentences.
     spaced (List[Doc]): The Docs with their spaces, as far as these are known.
     names (Dict[str, Set[str]]): The tags and labels.
     """
 
-    sentences: list["Sentence"]
+    sentences: list[Bag]
     spaced: list[Doc]
     names: Names
 
 
 def read_gold(examples: Iterable[Example]) -> Gold:
     """Read all examples. There must be some words among them."""
-    sentences, spaced, names = [], [], no_names()
-    n_broken = 0
+    sentences: list[Bag] = []
+    spaced, names = [], no_names()
     for eg in examples:
         spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
         add_names(names, eg.reference)
-        for words in gold_sentences(eg.reference):
-            sentences.append(words.to_sentence())
-            n_broken += not is_projective(words.heads.tolist())
+        sentences += read_bags(eg.reference, gold_spans(eg.reference), EVERYTHING)
     if not sentences:
         raise error("SL045")
-    if n_broken:
-        logger.info("%d of %d sentences are not projective: skipped in training.", n_broken, len(sentences))
+    n_crossing = sum(not is_projective(sentence.column("heads").tolist()) for sentence in sentences)
+    if n_crossing:
+        logger.info("%d of %d sentences are not projective: skipped in training.", n_crossing, len(sentences))
     return Gold(sentences=sentences, spaced=spaced, names=names)
 
 
-def gold_sentences(doc: Doc) -> Iterator[Words]:
-    """A gold Doc may hold several sentences, if their boundaries are known."""
+def gold_spans(doc: Doc) -> list[tuple[int, int]]:
+    """Where the sentences of a gold Doc begin and end. It may hold several, if their boundaries are known."""
     if not len(doc):
-        return
+        return []
     if doc.has_annotation("SENT_START"):
-        yield from read_sentences(doc, Use())
-    else:
-        yield read_words(doc, Use())
+        return [(sent.start, sent.end) for sent in doc.sents]
+    return [(0, len(doc))]
 
 
-def training_pairs(eg: Example, use: Use, *, needs_tree: bool = False) -> Iterator[tuple[Words, Words]]:
+def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> Iterator[tuple[Bag, Bag]]:
     """What is given and what is gold, sentence by sentence, with the words in the same sequence.
 
+    options (Options): What of the predicted Doc is given.
     needs_tree (bool): Whether gold trees must be whole. A sentence whose given arcs do not make one is left out.
     """
+    spans = gold_spans(eg.reference)
     predicted = _in_sequence_of(eg.reference, eg.predicted)
-    whole = read_words(predicted, use)
-    for gold in gold_sentences(eg.reference):
-        given = whole.part(gold.start, gold.start + len(gold))
+    whole = next(read_bags(predicted, [(0, len(predicted))], options))
+    for gold, (start, end) in zip(read_bags(eg.reference, spans, EVERYTHING), spans, strict=True):
+        given = _part(whole, start, end)
+        given_heads, gold_heads = given.column("heads"), gold.column("heads")
+        given_labels, gold_labels = given.column("labels").copy(), gold.column("labels")
         # An arc that some component before this one got wrong cannot lead to the gold tree.
-        wrong = (given.heads != gold.heads) & (gold.heads != FREE)
-        given.heads[wrong] = FREE
-        given.labels[wrong] = 0
+        wrong = (given_heads != gold_heads) & (gold_heads != FREE)
         # Where there is no gold arc, a given one stands for it, unless the gold order contradicts it.
-        added = (given.heads != FREE) & (gold.heads == FREE)
-        if added.any():
-            kept = _possible(gold.heads, given.heads, added)
-            if needs_tree and (added & ~kept).any():
-                continue
-            given.heads[added & ~kept] = FREE
-            given.labels[added & ~kept] = 0
-            heads, labels = np.where(kept, given.heads, gold.heads), np.where(kept, given.labels, gold.labels)
+        added = (given_heads != FREE) & (gold_heads == FREE)
+        kept = _possible(gold_heads, given_heads, added) if added.any() else added
+        if needs_tree and (added & ~kept).any():
+            continue
+        wrong |= added & ~kept
+        given_heads = np.where(wrong, np.int32(FREE), given_heads)
+        given_labels[wrong] = 0
+        if kept.any():
+            heads, labels = np.where(kept, given_heads, gold_heads), np.where(kept, given_labels, gold_labels)
             gold = replace(gold, heads=heads, labels=labels)
-        yield given, gold
+        yield replace(given, heads=given_heads, labels=given_labels), gold
+
+
+def _part(bag: Bag, start: int, end: int) -> Bag:
+    """Some of the words of a bag, side by side. Heads outside of the part are free."""
+    heads = bag.column("heads")[start:end].copy()
+    inside = (heads >= start) & (heads < end)
+    heads[(heads >= 0) & ~inside] = FREE
+    heads[inside] -= start
+    columns = {name: bag.column(name)[start:end] for name in ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")}
+    return Bag(heads=heads, **columns)
 
 
 def _possible(gold: Array, given: Array, added: Array) -> Array:
@@ -98,29 +109,16 @@ def _possible(gold: Array, given: Array, added: Array) -> Array:
     roots = kept & (given == ROOT)
     if roots.sum() + (gold == ROOT).sum() > 1:  # more than one sentence to a parser, and just one here
         kept[roots] = False
-    if _is_forest(np.where(kept, given, gold).tolist()):
+    if is_projective_forest(np.where(kept, given, gold).tolist()):
         return kept
     heads = gold.tolist()
     positions = np.flatnonzero(kept).tolist()
     for k in sorted(positions, key=lambda k: abs(k - given[k]) if given[k] >= 0 else len(heads)):
         heads[k] = int(given[k])
-        if not _is_forest(heads):
+        if not is_projective_forest(heads):
             heads[k] = FREE
             kept[k] = False
     return kept
-
-
-def _is_forest(heads: list[int]) -> bool:
-    """Whether arcs are projective and make no cycle."""
-    walk = [-1] * len(heads)  # for each word, from which one it was met on the way upwards
-    for start in range(len(heads)):
-        word = start
-        while word >= 0 and walk[word] < 0:
-            walk[word] = start
-            word = heads[word]
-        if word >= 0 and walk[word] == start:
-            return False
-    return is_projective(heads)
 
 
 def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
@@ -143,4 +141,5 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
     heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
-    return reorder(predicted, order, [True] * len(order), tags, heads, labels)[0]
+    found = Order(order=order, tags=tags, heads=heads, labels=labels, score=0.0)
+    return reorder(predicted, found, [True] * len(order))[0]

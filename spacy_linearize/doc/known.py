@@ -2,16 +2,18 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from spacy.strings import StringStore
+from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
 
-from .bag import Array, Words
-from .errors import error
+from ..core.records import Array, Bag, Keys
+from ..errors import error
 
 KINDS = ("tags", "labels")
+NOUN_PHRASE = "NP"  # the tag of base noun phrases where a treebank was converted with them as units
 Names = dict[str, set[str]]  # by kind
 # So many unknown names, and such a share of those of a Doc, are no slip: they come from other data.
 MANY = 3
@@ -33,11 +35,10 @@ def add_names(names: Names, doc: Doc) -> None:
     names["labels"].update(token.dep_ for token in doc if token.dep)
 
 
-def add_given(names: Names, words: Words) -> None:
-    """Add the names that are given about words."""
-    strings = words.doc.vocab.strings
-    for kind, keys in (("tags", words.tags), ("labels", words.labels)):
-        names[kind].update(strings[key] for key in np.unique(keys).tolist() if key)
+def add_given(names: Names, bag: Bag, strings: StringStore) -> None:
+    """Add the names that are given about the words of a bag."""
+    for kind in KINDS:
+        names[kind].update(strings[key] for key in np.unique(bag.column(kind)).tolist() if key)
 
 
 def check_names(names: Any) -> Names:
@@ -50,9 +51,20 @@ def check_names(names: Any) -> Names:
         raise error("SL022", key="labels", value=names, expected=expected)
     for kind in KINDS:
         texts = names.get(kind, [])
-        if not isinstance(texts, (list, tuple, set)) or any(type(text) is not str for text in texts):
+        if not isinstance(texts, (list, tuple, set)) or not all(map(is_name, texts)):
             raise error("SL022", key="labels", value=names, expected=expected)
     return {kind: set(names.get(kind, [])) for kind in KINDS}
+
+
+def is_name(text: Any) -> bool:
+    """Whether something can be the name of a tag or label: a text that can be written down."""
+    if type(text) is not str:
+        return False
+    try:
+        text.encode("utf8")
+    except UnicodeEncodeError:  # half of a character
+        return False
+    return True
 
 
 def _text(key: int, strings: StringStore) -> str:
@@ -63,7 +75,7 @@ def _text(key: int, strings: StringStore) -> str:
         return str(key)
 
 
-class KnownNames:
+class Known:
     """The keys of the names that training saw, and what has been said about others."""
 
     def __init__(self) -> None:
@@ -84,25 +96,44 @@ class KnownNames:
             # The names that any Doc may have for the root, and 0 for nothing, are no news.
             self._known[kind] = {0, *(strings.add(text) for text in (*texts, "ROOT", "root"))}
 
-    def has_tag(self, key: int) -> bool:
-        return key in self._known["tags"]
+    @property
+    def noun_phrase(self) -> int:
+        """The tag of base noun phrases as units, or 0: a model that was trained on them knows them by it."""
+        key: int = get_string_id(NOUN_PHRASE)
+        return key if key in self._known["tags"] else 0
 
-    def without_unknown(self, words: Words, component: str) -> Words:
-        """A tag or label that training never saw is kept in the Doc, but not seen by the search. Those that it saw may
-        be added to the Doc: one with a vocabulary of its own gets to know them.
+    def check(self, symbols: Iterable[int]) -> None:
+        """Refuse tags and labels of a model that have no names. Those would turn up in Docs."""
+        nameless = set(symbols) - self._known["tags"] - self._known["labels"]
+        if nameless:
+            raise ValueError(f"{len(nameless)} of its tags and labels have no names, such as {min(nameless)}")
+
+    def hide(self, bag: Bag, doc: Doc, component: str) -> Bag:
+        """A bag without the tags and labels that training never saw. They are kept in the Doc, but not seen by the
+        search. Those that training saw may be added to the Doc: one with a vocabulary of its own gets to know them.
 
         component (str): The name of the component that warns of them: once of each, or once of all, if there are many.
         """
-        strings = words.doc.vocab.strings
+        strings = doc.vocab.strings
         if strings is not self._strings:
             for text in self._texts:
                 strings.add(text)
-        tags = self._unknown(words.doc, words.tags, "tags", component)
-        labels = self._unknown(words.doc, words.labels, "labels", component)
-        return words if tags is None and labels is None else words.without(tags, labels)
+        tags = self._unknown(doc, bag.tags, "tags", component)
+        labels = self._unknown(doc, bag.labels, "labels", component)
+        if tags is None and labels is None:
+            return bag
+        kept: Array = np.zeros(len(bag), dtype=np.uint64)
+        columns: dict[str, Array] = {}
+        for factor, (name, mask) in enumerate((("tags", tags), ("labels", labels)), start=1):
+            if mask is not None:
+                values = bag.column(name)
+                columns[name] = np.where(mask, np.uint64(0), values)
+                kept += np.where(mask, values, np.uint64(0)) * np.uint64(2 * factor - 1)  # so that the two do not mix
+        return replace(bag, kept=kept, **columns)
 
-    def _unknown(self, doc: Doc, keys: Array, kind: str, component: str) -> Array | None:
-        """Which of the keys training never saw, or None if it saw all."""
+    def _unknown(self, doc: Doc, column: Keys | None, kind: str, component: str) -> Array | None:
+        """Which entries of a column training never saw, or None if it saw all."""
+        keys = np.asarray(column if column is not None else [], dtype=np.uint64)
         names = set(keys.tolist())
         unknown = names - self._known[kind]
         if not unknown:

@@ -16,28 +16,28 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc
 
-from .errors import LinearizeError, error
+from ..core.records import Precedence
+from ..errors import LinearizeError, error
 
-Pair = tuple[int, int]
 BEFORE, FIXED, FIRST, LAST = "linearize_before", "linearize_fixed", "linearize_first", "linearize_last"
 EXTENSIONS = (BEFORE, FIXED, FIRST, LAST)
 
 
-def has_control(doc: Doc) -> bool:
+def has_precedences(doc: Doc) -> bool:
     """Whether a Doc says anything about the order."""
     data = doc.user_data
     return bool(data) and any(data.get(_key(name)) is not None for name in EXTENSIONS)
 
 
-def read_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[list[Pair]]:
+def read_precedences(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[list[Precedence]]:
     """The pairs of tokens of which the first stands before the second.
 
     sentences (Sequence[Tuple[int, int]]): The parts of the Doc that are ordered on their own: first token, and the one
         after the last.
     RETURNS (List[List[Tuple[int, int]]]): For each part its pairs, as positions in the part. Every pair once.
     """
-    parts: list[list[Pair]] = [[] for _ in sentences]
-    if not has_control(doc):
+    parts: list[list[Precedence]] = [[] for _ in sentences]
+    if not has_precedences(doc):
         return parts
     for name, first, second in _all_pairs(doc, sentences):
         a, b = (_sentence_of(position, sentences) for position in (first, second))
@@ -114,7 +114,7 @@ def _sentence_of(position: int, sentences: Sequence[tuple[int, int]]) -> int:
     return next(i for i, (start, end) in enumerate(sentences) if start <= position < end)
 
 
-def move_control(doc: Doc, new: Doc, place: Sequence[int]) -> None:
+def move_precedences(doc: Doc, new: Doc, place: Sequence[int]) -> None:
     """Let what a Doc says about its order name the same tokens in the new one.
 
     place (Sequence[int]): For each position the new one.

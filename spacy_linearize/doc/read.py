@@ -6,9 +6,9 @@
 - A token that is its own head with the label "ROOT" (or "dep") is given as the root.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, IS_PUNCT, LOWER, ORTH, SHAPE, SUFFIX, TAG
@@ -16,189 +16,149 @@ from spacy.lang.lex_attrs import LEX_ATTRS
 from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 
-from .errors import error
+from ..core.records import Array, Bag
+from ..errors import error
+from ..options import Options
+from ..trees import FREE
+from .arrays import read_arcs
+from .known import Known
+from .precedence import read_precedences
+from .units import find_units, merge
 
-if TYPE_CHECKING:
-    from .core.bag.bag import PackedBag
-    from .core.engine import Engine
-    from .core.records import Sentence
-
-Array = np.ndarray[Any, Any]
 ATTRS = [ORTH, LOWER, SUFFIX, SHAPE, TAG, DEP, HEAD, IS_PUNCT]
 _FORM, _LOWER, _SUFFIX, _SHAPE, _TAG, _DEP, _HEAD, _PUNCT = range(8)
-FREE, ROOT = -1, -2  # as in core.bag, which is not imported before it is needed
+RECORD = ("._.", "linearization", None, None)  # in doc.user_data, see `write`
 
 
-@dataclass(frozen=True)
-class Use:
-    """What given annotation counts as a constraint."""
+class Given(NamedTuple):
+    """What is given, by token: masks."""
 
-    tags: bool = True
-    heads: bool = True
-    deps: bool = True  # of arcs that count
-
-
-@dataclass(frozen=True)
-class Words:
-    """The words of a Doc, or of one of its sentences, as columns of keys; heads as positions, FREE or ROOT.
-
-    units (Optional[ndarray]): The numbers of their units, if there are any.
-    pieces (Optional[List[List[int]]]): The forms that each word is made of, if some are units.
-    traits (Optional[ndarray]): What tells words apart beside all this, if anything does.
-    members (Optional[List[range]]): If these are units, the tokens of each, counted from `start`.
-    """
-
-    doc: Doc
-    start: int
-    columns: Array
     tags: Array
     heads: Array
     labels: Array
-    units: Array | None = None
-    pieces: list[list[int]] | None = None
-    traits: Array | None = None
-    members: list[range] | None = None
-
-    def __len__(self) -> int:
-        return len(self.heads)
-
-    def part(self, start: int, end: int) -> "Words":
-        """Some of these words. Heads outside of the part are free."""
-        heads = self.heads[start:end].copy()
-        inside = (heads >= start) & (heads < end)
-        heads[(heads >= 0) & ~inside] = FREE
-        heads[inside] -= start
-        columns = self.columns[:, start:end]
-        return Words(self.doc, self.start + start, columns, self.tags[start:end], heads, self.labels[start:end].copy())
-
-    def without(self, tags: Array | None, labels: Array | None) -> "Words":
-        """The same words without some of their tags and labels, chosen by masks. These still tell equal words apart: a
-        word keeps its tag, so that it matters which of them comes first."""
-        traits = np.zeros(len(self), dtype=np.uint64)
-        if tags is not None:
-            traits += np.where(tags, self.tags, np.uint64(0))
-        if labels is not None:
-            traits += np.where(labels, self.labels, np.uint64(0)) * np.uint64(3)  # so that the two do not mix
-        return replace(
-            self,
-            tags=self.tags if tags is None else np.where(tags, np.uint64(0), self.tags),
-            labels=self.labels if labels is None else np.where(labels, np.uint64(0), self.labels),
-            traits=traits,
-        )
-
-    def only(self, tags: Array, heads: Array, labels: Array) -> "Words":
-        """The same words with some of their tags, heads and labels, chosen by masks."""
-        return replace(
-            self,
-            tags=np.where(tags, self.tags, np.uint64(0)),
-            heads=np.where(heads, self.heads, np.int32(FREE)),
-            labels=np.where(labels, self.labels, np.uint64(0)),
-        )
-
-    def to_bag(self, engine: "Engine", before: Sequence[tuple[int, int]] = ()) -> "PackedBag":
-        """The bag of these words, for the search.
-
-        before (Sequence[Tuple[int, int]]): Pairs of positions of which the first stands before the second.
-        """
-        columns = self._by_name()
-        return engine.bag(**columns, pieces=self.pieces, traits=self.traits, before=before, texts=self.names)
-
-    def to_sentence(self) -> "Sentence":
-        """The same words as a gold sentence, to learn from."""
-        from .core.records import Sentence
-
-        return Sentence(**self._by_name())
-
-    def _by_name(self) -> dict[str, Any]:
-        return {
-            "forms": self.columns[_FORM],
-            "tags": self.tags,
-            "heads": self.heads,
-            "labels": self.labels,
-            "lowers": self.columns[_LOWER],
-            "suffixes": self.columns[_SUFFIX],
-            "shapes": self.columns[_SHAPE],
-            "puncts": self.columns[_PUNCT] + self._is_question(),
-        }
-
-    def _is_question(self) -> Array:
-        """Which words are question marks: "?", "??", "!?", and so on."""
-        strings = self.doc.vocab.strings
-        puncts = np.flatnonzero(self.columns[_PUNCT])
-        questions = np.zeros(len(self), dtype=np.uint64)
-        questions[puncts] = ["?" in strings[form] for form in self.forms[puncts].tolist()]
-        return questions
-
-    @property
-    def names(self) -> "TokenNames":
-        """How errors name these words."""
-        return TokenNames(self)
-
-    @property
-    def forms(self) -> Any:
-        return self.columns[_FORM]
-
-    @property
-    def shapes(self) -> Any:
-        return self.columns[_SHAPE]
 
 
-class TokenNames(Sequence[str]):
-    """The texts of words, and their positions in the Doc, looked up only when an error message needs them."""
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Reads Docs under the settings of a component.
 
-    def __init__(self, words: Words) -> None:
-        self.words = words
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __getitem__(self, i: Any) -> Any:
-        if isinstance(i, slice):
-            return [self[k] for k in range(len(self))[i]]
-        tokens = self._tokens(range(len(self))[i])
-        return " ".join(token.text for token in self.words.doc[tokens.start : tokens.stop])
-
-    def position(self, i: int) -> int:
-        """Where a word, or the first one of a unit, stands in the Doc."""
-        return self._tokens(i).start
-
-    def _tokens(self, i: int) -> range:
-        start = self.words.start
-        own = range(i, i + 1) if self.words.members is None else self.words.members[i]
-        return range(start + own.start, start + own.stop)
-
-
-def read_words(doc: Doc, use: Use) -> Words:
-    """The words of a Doc.
-
-    use (Use): What counts as given. What does not is read as missing.
+    options (Options): The settings.
+    known (Known): The tags and labels that training saw.
+    is_word (Callable[[int], bool]): Whether training saw a form, by its key.
+    name (str): Of the component, for messages.
     """
-    return _words(doc, use, doc.to_array(ATTRS), 0)
+
+    options: Options
+    known: Known
+    is_word: Callable[[int], bool]
+    name: str
+
+    def read(self, doc: Doc, *, as_given: bool = False) -> list[Bag]:
+        """The bags of a Doc: one for all of it, or one for each sentence.
+
+        as_given (bool): Leave out what a linearizer has added to the Doc: only what was given to it is given.
+        """
+        check_doc(doc)
+        options = self.options
+        spans = self._spans(doc)
+        longest = max((end - start for start, end in spans), default=0)
+        if options.max_words is not None and longest > options.max_words:
+            raise error("SL005", n=longest, limit=options.max_words)
+        bags = [self.known.hide(bag, doc, self.name) for bag in read_bags(doc, spans, options)]
+        if as_given:
+            given = given_of(doc, options, as_given=True)
+            bags = [_only(bag, given, start, end) for bag, (start, end) in zip(bags, spans, strict=True)]
+        before = read_precedences(doc, spans)
+        if options.units is None:
+            return [replace(bag, before=pairs) if pairs else bag for bag, pairs in zip(bags, before, strict=True)]
+        units = find_units(doc, options.units, self.name)
+        tag = self.known.noun_phrase if options.units == "noun_chunks" and options.use_tags else 0
+        return [
+            merge(bag, start, units, pairs, doc.vocab.strings, self.is_word, tag)
+            for bag, (start, _), pairs in zip(bags, spans, before, strict=True)
+        ]
+
+    def _spans(self, doc: Doc) -> list[tuple[int, int]]:
+        """Where the bags of a Doc begin and end."""
+        if self.options.sentences == "doc":
+            return [(0, len(doc))]
+        if not doc.has_annotation("SENT_START"):
+            raise error("SL042", name=self.name)
+        return [(sent.start, sent.end) for sent in doc.sents]
 
 
-def read_sentences(doc: Doc, use: Use) -> Iterator[Words]:
-    """The words of each sentence of a Doc that has sentence boundaries."""
+def check_doc(doc: Any) -> None:
+    """Refuse what is no Doc."""
+    if not isinstance(doc, Doc):
+        raise error("SL192", value=doc)
+
+
+def read_bags(doc: Doc, spans: Sequence[tuple[int, int]], options: Options) -> Iterator[Bag]:
+    """Parts of a Doc as bags.
+
+    spans (Sequence[Tuple[int, int]]): Where each begins and ends. Its heads must be inside.
+    options (Options): What counts as given. What does not is read as missing.
+    """
     table = doc.to_array(ATTRS)
-    for sent in doc.sents:
-        yield _words(doc, use, table[sent.start : sent.end], sent.start)
-
-
-def _words(doc: Doc, use: Use, table: Array, start: int) -> Words:
-    from .arrays import read_arcs
-
     strings = doc.vocab.strings
     if not table[:, _SHAPE].all():
         _look_up(table, doc)
     roots = (UNLABELLED, strings["ROOT"], strings["root"])
-    heads, labels, outside = read_arcs(table[:, _DEP], table[:, _HEAD], UNLABELLED, roots)
-    if use.heads and outside >= 0:
-        raise error("SL043", words=[start + outside], texts=[token.text for token in doc])
-    if not use.heads:
-        heads = np.full(len(table), FREE, dtype=np.int32)
-    if not (use.deps and use.heads):  # a label without its arc would fit no other
-        labels = np.zeros(len(table), dtype=np.uint64)
-    tags = table[:, _TAG] if use.tags else np.zeros(len(table), dtype=np.uint64)
-    return Words(doc, start, table.T, tags, heads, labels)
+    puncts = table[:, _PUNCT] + _is_question(table, doc)
+    for start, end in spans:
+        part = table[start:end]
+        heads, labels, outside = read_arcs(part[:, _DEP], part[:, _HEAD], UNLABELLED, roots)
+        if options.use_heads and outside >= 0:
+            raise error("SL043", words=[start + outside], texts=[token.text for token in doc])
+        yield Bag(
+            forms=part[:, _FORM],
+            tags=part[:, _TAG] if options.use_tags else None,
+            heads=heads if options.use_heads else None,
+            # A label without its arc would fit no other.
+            labels=labels if options.use_heads and options.use_deps else None,
+            lowers=part[:, _LOWER],
+            suffixes=part[:, _SUFFIX],
+            shapes=part[:, _SHAPE],
+            puncts=puncts[start:end],
+            texts=TokenTexts(doc, start, end),
+        )
+
+
+def given_of(doc: Doc, options: Options, *, as_given: bool = False) -> Given:
+    """What a Doc gives, whether the search knows it or not.
+
+    as_given (bool): As in `Reader.read`.
+    """
+    table = doc.to_array([TAG, DEP])
+    heads = (table[:, 1] != 0) & options.use_heads
+    labels = heads & (table[:, 1] != UNLABELLED) & options.use_deps
+    given = Given((table[:, 0] != 0) & options.use_tags, heads, labels)
+    record = doc.user_data.get(RECORD)
+    if as_given and record and len(record["order"]) == len(doc):
+        masks = (np.array(record[f"given_{kind}"], dtype=bool) for kind in Given._fields)
+        given = Given(*(own & mask for own, mask in zip(given, masks, strict=True)))
+    return given
+
+
+def _only(bag: Bag, given: Given, start: int, end: int) -> Bag:
+    """A bag with no more than what is given."""
+    none = np.uint64(0)
+    return replace(
+        bag,
+        tags=np.where(given.tags[start:end], bag.column("tags"), none),
+        heads=np.where(given.heads[start:end], bag.column("heads"), np.int32(FREE)),
+        labels=np.where(given.labels[start:end], bag.column("labels"), none),
+        kept=None if bag.kept is None else np.where(given.tags[start:end] | given.labels[start:end], bag.kept, none),
+    )
+
+
+def _is_question(table: Array, doc: Doc) -> Array:
+    """Which words are question marks: "?", "??", "!?", and so on."""
+    strings = doc.vocab.strings
+    puncts = np.flatnonzero(table[:, _PUNCT])
+    questions = np.zeros(len(table), dtype=np.uint64)
+    questions[puncts] = ["?" in strings[form] for form in table[puncts, _FORM].tolist()]
+    return questions
 
 
 def _look_up(table: Array, doc: Doc) -> None:
@@ -211,11 +171,36 @@ def _look_up(table: Array, doc: Doc) -> None:
         table[same, _PUNCT] = LEX_ATTRS[IS_PUNCT](text)
 
 
-def split(doc: Doc, use: Use, sentences: str, name: str = "linearizer") -> Iterator[Words]:
-    """The bags of a Doc: one for all of it, or one for each sentence."""
-    if sentences == "doc":
-        yield read_words(doc, use)
-        return
-    if not doc.has_annotation("SENT_START"):
-        raise error("SL042", name=name)
-    yield from read_sentences(doc, use)
+class TokenTexts(Sequence[str]):
+    """The texts of a bag's words, and their positions in the Doc, looked up only when an error message needs them.
+
+    start, end (int): Where the bag stands in the Doc.
+    members (Optional[Sequence[range]]): If its words are units, the tokens of each, counted from `start`.
+    """
+
+    def __init__(self, doc: Doc, start: int, end: int, members: Sequence[range] | None = None) -> None:
+        self.doc = doc
+        self.start = start
+        self.end = end
+        self.members = members
+
+    def of_units(self, members: Sequence[range]) -> "TokenTexts":
+        """The same for units of these words."""
+        return TokenTexts(self.doc, self.start, self.end, members)
+
+    def __len__(self) -> int:
+        return self.end - self.start if self.members is None else len(self.members)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(len(self))[i]]
+        tokens = self._tokens(range(len(self))[i])
+        return " ".join(token.text for token in self.doc[tokens.start : tokens.stop])
+
+    def position(self, i: int) -> int:
+        """Where a word, or the first token of a unit, stands in the Doc."""
+        return self._tokens(i).start
+
+    def _tokens(self, i: int) -> range:
+        own = range(i, i + 1) if self.members is None else self.members[i]
+        return range(self.start + own.start, self.start + own.stop)

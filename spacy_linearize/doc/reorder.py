@@ -13,29 +13,24 @@ import numpy as np
 from spacy.attrs import DEP, ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.tokens import Doc, Span, SpanGroup
 
-from .bag import Array
+from ..core.records import Array, Order
+from .arrays import move
 
 MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH, ENT_KB_ID, ENT_ID]
 _TAG, _DEP, _HEAD, _MORPH, _IDS = 1, 2, 3, 7, 8
 Dropped = tuple[str, str, str]  # where it was, its label if it has one, and its text
 
 
-def reorder(
-    doc: Doc, order: Array, spaces: Sequence[bool], tags: Array, heads: Array, labels: Array
-) -> tuple[Doc, tuple[Dropped, ...]]:
+def reorder(doc: Doc, order: Order, spaces: Sequence[bool]) -> tuple[Doc, tuple[Dropped, ...]]:
     """The words of a Doc in another order.
 
-    order (ndarray): Positions in the Doc, in the new order.
+    order (Order): The new order, with tags, heads and labels by position in the Doc.
     spaces (Sequence[bool]): Whether a space follows, by new position.
-    tags, heads, labels (ndarray): By position in the Doc; heads are positions too, FREE or ROOT.
     RETURNS (Tuple[Doc, Tuple[Dropped, ...]]): A new Doc, and what is not in it.
     """
-    from .arrays import move
-
     strings = doc.vocab.strings
-    values, place = move(
-        doc.to_array(MOVED), order, tags, heads, labels, strings["dep"], tag=_TAG, dep=_DEP, head=_HEAD
-    )
+    columns = (order.order, order.tags, order.heads, order.labels)
+    values, place = move(doc.to_array(MOVED), *columns, strings["dep"], tag=_TAG, dep=_DEP, head=_HEAD)
     # Strings by key: making Token objects for their texts would take longer than all the rest.
     new = Doc(doc.vocab, words=[strings[key] for key in values[:, 0].tolist()], spaces=list(spaces))
     # Morphology goes through a slow table; most Docs have none.
@@ -52,7 +47,7 @@ def reorder(
     new.user_span_hooks.update(doc.user_span_hooks)
     # A tensor may be of tokens, or of anything.
     is_of_tokens = getattr(doc.tensor, "shape", ())[:1] == (len(doc),)
-    new.tensor = doc.tensor[order] if is_of_tokens else doc.tensor
+    new.tensor = doc.tensor[order.order] if is_of_tokens else doc.tensor
     new._vector, new._vector_norm = doc._vector, doc._vector_norm
     return new, tuple(mover.dropped)
 

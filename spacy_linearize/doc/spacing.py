@@ -6,13 +6,15 @@ and digits, are set apart or joined as most of these are, unless just these two 
 in "(b)" or "4b" says nothing about "gate b".
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 from spacy.attrs import ORTH, SHAPE, SPACY
 from spacy.strings import StringStore
 from spacy.tokens import Doc
+
+from ..core.records import Array
 
 EPOCHS = 5
 STEP = 0x9E3779B97F4A7C15  # joins the keys of two words; odd, so that nothing is lost
@@ -86,28 +88,30 @@ class Spacing:
             score += tables[table].get(key, 0.0)
         return score > 0
 
-    def to_dict(self) -> dict[str, list[list[float]]]:
-        """The tables, for serialisation."""
+    def to_arrays(self) -> dict[str, Array]:
+        """The tables one after the other, for serialisation."""
         tables = [sorted(table.items()) for table in self.tables]
         return {
-            "keys": [[key for key, _ in table] for table in tables],
-            "weights": [[weight for _, weight in table] for table in tables],
+            "spaces.lengths": np.array([len(table) for table in tables], dtype=np.uint32),
+            "spaces.keys": np.array([key for table in tables for key, _ in table], dtype=np.uint64),
+            "spaces.weights": np.array([weight for table in tables for _, weight in table], dtype=np.float64),
         }
 
-    def from_dict(self, content: dict[str, list[list[float]]]) -> None:
-        """Replace the tables by what `to_dict` gave."""
-        if len(content["keys"]) != N_TABLES:
-            raise ValueError(f"{len(content['keys'])} tables of spaces instead of {N_TABLES}")
-        for weights in content["weights"]:
-            if not all(type(weight) in (int, float) and math.isfinite(weight) for weight in weights):
-                raise ValueError("weights of spaces that are not numbers")
-        tables: list[Table] = [
-            dict(zip(map(int, keys), weights, strict=True))
-            for keys, weights in zip(content["keys"], content["weights"], strict=True)
-        ]
-        if [*tables[ANY_TWO]] != [0] and (tables[ANY_TWO] or tables[THESE_TWO]):
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> "Spacing":
+        """What `to_arrays` gave, checked."""
+        lengths, keys, weights = (arrays[f"spaces.{name}"] for name in ("lengths", "keys", "weights"))
+        if len(lengths) != N_TABLES or int(lengths.sum()) != len(keys) or len(keys) != len(weights):
+            raise ValueError("tables of spaces that do not add up")
+        if weights.dtype.kind != "f" or keys.dtype.kind != "u" or not np.isfinite(weights).all():
+            raise ValueError("weights of spaces that are not numbers")
+        spacing = cls()
+        entries = list(zip(keys.tolist(), weights.tolist(), strict=True))
+        ends = np.cumsum(lengths, dtype=np.int64).tolist()
+        spacing.tables = [dict(entries[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+        if [*spacing.tables[ANY_TWO]] != [0] and (spacing.tables[ANY_TWO] or spacing.tables[THESE_TWO]):
             raise ValueError("a table of spaces between plain words without their default")
-        self.tables = tables
+        return spacing
 
 
 def are_plain(shapes: Sequence[int], strings: StringStore) -> list[bool]:

@@ -15,27 +15,25 @@ The record is a dict:
 Its sequences are tuples, because that is what lists become on the way through a DocBin.
 """
 
-import heapq
-import math
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from spacy.attrs import SENT_START
+from spacy.attrs import DEP, HEAD, SENT_START, TAG
+from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 
-from .bag import FREE, Use, Words
-from .control import EXTENSIONS as CONTROLS
-from .control import has_control, move_control
-from .errors import error
-from .ordering import RECORD, Found, check_doc
+from ..core.records import Array, Bag, Order
+from ..errors import error
+from ..options import Options
+from ..trees import FREE
+from .precedence import EXTENSIONS, has_precedences, move_precedences
+from .read import RECORD, Given, check_doc, given_of
 from .reorder import Dropped, reorder
 from .spacing import Spacing
-
-if TYPE_CHECKING:
-    from .core.records import Linearization
 
 EXTENSION = RECORD[1]
 GIVEN = ("given_tags", "given_heads", "given_labels")
@@ -44,7 +42,7 @@ MAX_NAMED = 10  # in one warning
 
 def claim_extensions() -> None:
     """Register the record, and what says something about the order, as extensions of Docs."""
-    for name in (EXTENSION, *CONTROLS):
+    for name in (EXTENSION, *EXTENSIONS):
         if not Doc.has_extension(name):
             Doc.set_extension(name, default=None)
         elif Doc.get_extension(name) != (None, None, None, None):
@@ -52,129 +50,106 @@ def claim_extensions() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocOrder:
-    """One order of a Doc.
+class Writer:
+    """Makes new Docs under the settings of a component.
 
-    bags (List[Tuple[Words, Linearization]]): Its bags, each with one order.
-    score (float): The sum of theirs.
-    gap (float): How much better the best order of the Doc scores.
-    """
-
-    bags: list[tuple[Words, "Linearization"]]
-    score: float
-    gap: float
-
-
-def best_orders(found: Found, n_best: int) -> list[DocOrder]:
-    """The best orders of a Doc, from those of its sentences: best first, and no two with all sentences the same.
-
-    Where two of them score the same, the one that leaves the earlier sentences as they are comes first.
-    """
-    gaps = [[results[0].score - best.score for best in results] for _, results in found]
-    total = math.fsum(results[0].score for _, results in found)
-    # A candidate is what it changes: some sentences, from left to right, and which of its orders each is in. It is made
-    # once: from that with the order before in its last sentence, which is not worse.
-    heap: list[tuple[float, tuple[tuple[int, int], ...]]] = [(0.0, ())]
-    ranked: list[DocOrder] = []
-    while heap and len(ranked) < n_best:
-        gap, changes = heapq.heappop(heap)
-        ranks = {-minus: rank for minus, rank in changes}
-        bags = [(words, results[ranks.get(i, 0)]) for i, (words, results) in enumerate(found)]
-        score = total - gap
-        ranked.append(DocOrder(bags=bags, score=score, gap=total - score))
-        last = max(ranks, default=0)
-        for i in range(last, len(found)):
-            rank = ranks.get(i, 0) + 1
-            if rank < len(gaps[i]):
-                kept = changes[:-1] if i in ranks else changes
-                changed = (*kept, (-i, rank))  # by -i, so that of equal ones those sort first that begin later
-                heapq.heappush(heap, (math.fsum(gaps[-minus][r] for minus, r in changed), changed))
-    return ranked
-
-
-@dataclass(frozen=True, kw_only=True)
-class Builder:
-    """Builds Docs under the settings of a component.
-
+    options (Options): The settings.
+    spacing (Spacing): Where spaces belong.
     reported (Set[Dropped]): What has been warned of. Each is named once.
     """
 
+    options: Options
     spacing: Spacing
-    use: Use
-    tree: bool
-    overwrite: bool
-    n_best: int
     reported: set[Dropped] = field(default_factory=set)
 
-    def build(self, doc: Doc, ranked: list[DocOrder]) -> Doc:
-        """The new Doc, in the first of some orders. With n_best above 1 it keeps the others."""
-        orders = [self._joined(doc, order) for order in ranked[: self.n_best]]
-        best, bags = orders[0], ranked[0].bags
-        order = best["order"]
-        new, dropped = reorder(doc, order, best["spaces"], best["tags"], best["heads"], best["labels"])
+    def write(
+        self,
+        doc: Doc,
+        bags: Sequence[Bag],
+        order: Order,
+        *,
+        gap: float = 0.0,
+        alternatives: Sequence[Order] = (),
+        as_given: bool = False,
+    ) -> Doc:
+        """The new Doc, with the record of what was done.
+
+        bags (Sequence[Bag]): What `Reader.read` made of the Doc.
+        order (Order): The order of the whole Doc.
+        gap (float): How much better the best order scores.
+        alternatives (Sequence[Order]): The best orders, for the record.
+        as_given (bool): As in `Reader.read`.
+        """
+        given = given_of(doc, self.options, as_given=as_given)
+        order = self._annotated(doc, order, given)
+        new, dropped = reorder(doc, order, self._spaces(doc, bags, order.order))
         _warn(dropped, self.reported)
-        starts = [words.start for words, _ in bags] if len(bags) > 1 and not self.tree else []
+        starts = _starts(bags) if len(bags) > 1 and not self.options.tree else []
         _set_boundaries(new, starts)
-        if has_control(doc):
-            move_control(doc, new, np.argsort(order).tolist())
-        given = [(words.tags != 0, words.heads != FREE, words.labels != 0) for words, _ in bags]
-        record: dict[str, Any] = {"order": tuple(order.tolist()), "score": best["score"], "gap": best["gap"]}
-        for key, masks in zip(GIVEN, zip(*given, strict=True), strict=True):
-            record[key] = tuple(_join(list(masks))[order].tolist())
+        if has_precedences(doc):
+            move_precedences(doc, new, np.argsort(order.order).tolist())
+        record: dict[str, Any] = {"order": tuple(order.order.tolist()), "score": order.score, "gap": gap}
+        for key, mask in zip(GIVEN, given, strict=True):
+            record[key] = tuple(mask[order.order].tolist())
         record["dropped"] = dropped
         if starts:
             record["starts"] = tuple(starts)
-        if self.n_best > 1:
-            record["alternatives"] = tuple(
-                {key: tuple(v.tolist()) if isinstance(v, np.ndarray) else v for key, v in one.items()} for one in orders
-            )
+        if alternatives:
+            record["alternatives"] = tuple(self._alternatives(doc, bags, given, alternatives))
         new.user_data[RECORD] = record
         return new
 
-    def _joined(self, doc: Doc, chosen: DocOrder) -> dict[str, Any]:
-        """One order of the whole Doc, from one of each of its bags. All but spaces is by position in the Doc."""
-        bags = chosen.bags
-        tags = _join([best.tags for _, best in bags])
-        heads = _join([_shift(best.heads, words.start) for words, best in bags])
-        labels = _join([best.labels for _, best in bags])
-        if not (self.overwrite or self.use == Use()):
-            tags, heads, labels = self._keep_ignored(doc, tags, heads, labels)
+    def _alternatives(
+        self, doc: Doc, bags: Sequence[Bag], given: Given, orders: Sequence[Order]
+    ) -> Iterator[dict[str, Any]]:
+        """Orders as the record holds them."""
+        for one in orders:
+            own = self._annotated(doc, one, given)
+            columns = {name: tuple(getattr(own, name).tolist()) for name in ("order", "tags", "heads", "labels")}
+            spaces = tuple(self._spaces(doc, bags, own.order))
+            yield {**columns, "score": own.score, "gap": orders[0].score - own.score, "spaces": spaces}
+
+    def _annotated(self, doc: Doc, order: Order, given: Given) -> Order:
+        """An order with what is given, whether the search knew it or not. Annotation that is ignored stays, unless it is
+        to be overwritten. Beside a tree that is added, old heads stay only as a whole: a mixture might be no tree."""
+        options = self.options
+        table = doc.to_array([TAG, DEP, HEAD])
+        tags, labels = table[:, 0], table[:, 1]
+        keeps_tags = given.tags if options.use_tags or options.overwrite else tags != 0
+        keeps_labels = given.labels
+        if options.use_heads and not (options.use_deps or options.overwrite):
+            keeps_labels = (labels != 0) & (labels != UNLABELLED)
+        order = replace(
+            order,
+            tags=np.where(keeps_tags, tags, order.tags),
+            labels=np.where(keeps_labels, labels, order.labels),
+        )
+        if not (options.use_heads or options.overwrite) and (labels.all() or not options.tree):
+            heads = np.arange(len(doc)) + table[:, 2].astype(np.int64)
+            order = replace(order, heads=np.where(labels != 0, heads, FREE).astype(np.int32), labels=labels)
+        return order
+
+    def _spaces(self, doc: Doc, bags: Sequence[Bag], order: Array) -> list[bool]:
+        """Whether a space follows, for tokens in order. Within a unit it is as it was."""
         spaces: list[bool] = []
-        for words, best in bags:
+        for start, bag in zip(_starts(bags), bags, strict=True):
+            tokens = bag if bag.tokens is None else bag.tokens
+            own = order[start : start + len(tokens)] - start
+            forms, shapes = (tokens.column(name)[own].tolist() for name in ("forms", "shapes"))
             if spaces:
                 spaces[-1] = True  # between sentences
-            spaces += self._spaces(words, best.order)
-        order = _join([_shift(best.order, words.start) for words, best in bags])
-        return {
-            "order": order,
-            "score": chosen.score,
-            "gap": chosen.gap,
-            "tags": tags,
-            "heads": heads,
-            "labels": labels,
-            "spaces": tuple(spaces),
-        }
-
-    def _spaces(self, words: Words, order: Any) -> list[bool]:
-        """Whether a space follows, for words in order. Within a unit it is as it was."""
-        strings = words.doc.vocab.strings
-        spaces = self.spacing.spaces(words.forms[order].tolist(), words.shapes[order].tolist(), strings)
-        if words.units is not None:
-            for i in np.flatnonzero(words.units[order[1:]] == words.units[order[:-1]]).tolist():
-                spaces[i] = bool(words.doc[words.start + int(order[i])].whitespace_)
+            spaces += self.spacing.spaces(forms, shapes, doc.vocab.strings)
+            if bag.tokens is not None:
+                unit_of = np.repeat(np.arange(len(bag)), [len(unit) for unit in bag.members])[own]
+                for i in np.flatnonzero(unit_of[1:] == unit_of[:-1]).tolist():
+                    spaces[start + i] = bool(doc[start + int(own[i])].whitespace_)
         return spaces
 
-    def _keep_ignored(self, doc: Doc, tags: Any, heads: Any, labels: Any) -> tuple[Any, Any, Any]:
-        """Annotation that was not used as a constraint stays, unless it is to be overwritten. Beside a tree that is
-        added, old heads stay only as a whole: a mixture might be no tree."""
-        old_tags, old_labels = doc.to_array("TAG"), doc.to_array("DEP")
-        tags = np.where(old_tags != 0, old_tags, tags)
-        if self.use.heads and not self.use.deps:
-            labels = np.where((old_labels != 0) & (old_labels != doc.vocab.strings["dep"]), old_labels, labels)
-        elif not self.use.heads and (old_labels.all() or not self.tree):
-            old_heads = [token.head.i if token.has_head() else FREE for token in doc]
-            heads, labels = np.array(old_heads, dtype=np.int32), old_labels
-        return tags, heads, labels
+
+def _starts(bags: Sequence[Bag]) -> list[int]:
+    """Where the tokens of each bag start in the Doc."""
+    lengths = [len(bag if bag.tokens is None else bag.tokens) for bag in bags]
+    return [sum(lengths[:i]) for i in range(len(lengths))] if len(lengths) > 1 else [0]
 
 
 def alternative(doc: Doc, rank: int) -> Doc:
@@ -190,16 +165,21 @@ def alternative(doc: Doc, rank: int) -> Doc:
     # The alternatives speak of the input: `now` is where each of its tokens stands in this Doc.
     source = np.array(record["order"], dtype=np.int32)
     now = np.argsort(source)
-    order = now[list(chosen["order"])].astype(np.int32)
     heads = np.array(chosen["heads"], dtype=np.int32)[source]
-    heads = np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32)
     tags, labels = (np.array(chosen[key], dtype=np.uint64)[source] for key in ("tags", "labels"))
-    new, dropped = reorder(doc, order, list(chosen["spaces"]), tags, heads, labels)
+    order = Order(
+        order=now[list(chosen["order"])].astype(np.int32),
+        tags=tags,
+        heads=np.where(heads >= 0, now[np.maximum(heads, 0)], heads).astype(np.int32),
+        labels=labels,
+        score=chosen["score"],
+    )
+    new, dropped = reorder(doc, order, list(chosen["spaces"]))
     _warn(dropped, set())
     _set_boundaries(new, list(record.get("starts", ())))
-    move_control(doc, new, np.argsort(order).tolist())
-    given = {key: tuple(record[key][i] for i in order.tolist()) for key in GIVEN}
-    own = {"order": chosen["order"], "score": chosen["score"], "gap": orders[0]["score"] - chosen["score"]}
+    move_precedences(doc, new, np.argsort(order.order).tolist())
+    given = {key: tuple(record[key][i] for i in order.order.tolist()) for key in GIVEN}
+    own = {"order": chosen["order"], "score": chosen["score"], "gap": chosen["gap"]}
     new.user_data[RECORD] = {**record, **own, **given, "dropped": (*record["dropped"], *dropped)}
     return new
 
@@ -222,12 +202,3 @@ def _set_boundaries(doc: Doc, starts: list[int]) -> None:
     boundaries = np.full(len(doc), -1, dtype=np.int64)
     boundaries[starts] = 1
     doc.from_array([SENT_START], boundaries.view(np.uint64))
-
-
-def _join(arrays: list[Any]) -> Any:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-def _shift(heads: Any, start: int) -> Any:
-    """Positions in a sentence as positions in its Doc."""
-    return heads if start == 0 else np.where(heads >= 0, heads + np.int32(start), heads)

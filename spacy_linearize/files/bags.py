@@ -4,14 +4,13 @@ A bag that cannot be read stands in the stream as the problem with it, so that i
 """
 
 import errno
-import gc
 import itertools
 import json
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +20,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..atomic import open_alone, save, write_all
-from ..errors import error, first_sentence
+from ..doc.text import read_spacy
+from ..errors import error
 from .conllu import BadSentence, SentIds, read_sentences, to_conllu
 
 FORMATS = ("text", "conllu", "jsonl", "spacy")
@@ -72,35 +72,6 @@ def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = T
     if path is None:
         standard_input()  # that it is closed is said at once
     return _text_bags(path, vocab)
-
-
-def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """The Docs of a .spacy file. It is read at once, and its strings are known from then on: those that spaCy adds with
-    the first Doc may be forgotten at the end of a memory zone, with more Docs to come."""
-    with _spacy_problems(path):
-        docs = DocBin().from_disk(path)
-        for text in docs.strings:
-            vocab.strings.add(text)
-    return _spacy_docs(docs, path, vocab)
-
-
-def _spacy_docs(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
-    with _spacy_problems(path):
-        yield from docs.get_docs(vocab)
-
-
-@contextmanager
-def _spacy_problems(path: Path) -> Iterator[None]:
-    """Whatever zlib, msgpack and spaCy make of bytes that are no Docs is one error of this package."""
-    collects = gc.isenabled()
-    try:
-        yield
-    except (OSError, MemoryError):
-        raise
-    except Exception as broken:
-        if collects:
-            gc.enable()  # srsly switches it off, and leaves it so when it fails
-        raise error("SL180", path=path, problem=f"{type(broken).__name__}: {first_sentence(broken)}") from broken
 
 
 def check_output(sources: Iterable[Path | TextIO | None], targets: Iterable[Path | TextIO | None]) -> None:

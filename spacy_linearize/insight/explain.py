@@ -1,19 +1,17 @@
 """Why this order? The derivation, action by action: what was possible, what it scored, and which features decided."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from .errors import error
-from .ordering import Orderer, Part
-
-if TYPE_CHECKING:
-    from .core.records import Linearization
-    from .core.search.beam import Decoder
-    from .core.search.stepper import Stepper
+from ..core.records import Bag, Order
+from ..core.search.beam import Decoder
+from ..core.search.stepper import Stepper
+from ..errors import error
+from ..linearizer import Linearizer
 
 LANGUAGE_MODEL = "language model"
 # What stands for a text where there is none, see core.atoms.
@@ -109,50 +107,48 @@ def _choices(n: int) -> str:
     return "no choice" if n == 1 else f"one of {n}"
 
 
-def explain(orderer: Orderer, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list[Explanation]:
+def explain(linearizer: Linearizer, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list[Explanation]:
     """Explain the best order of each bag of a Doc. What a linearizer has added to it is not given.
 
-    orderer (Orderer): See `Linearizer.orderer`.
     n_rivals (int): How many other actions to show at each step.
     n_reasons (int): How many features to show for each of them.
     """
     for key, value in (("n_rivals", n_rivals), ("n_reasons", n_reasons)):
         if value < 0:
             raise error("SL022", key=key, value=value, expected="0 or more")
-    return [_explain_part(orderer, part, n_rivals, n_reasons) for part in orderer.parts(doc, as_given=True)]
+    bags = linearizer.reader.read(doc, as_given=True)
+    return [_explain_bag(linearizer, bag, doc.vocab.strings, n_rivals, n_reasons) for bag in bags]
 
 
-def _explain_part(orderer: Orderer, part: Part, n_rivals: int, n_reasons: int) -> Explanation:
-    engine = orderer.engine
-    bag = part.to_bag(engine)
-    widths = [orderer.width_for(bag.is_open)]
-    best = engine.order_all([bag], beam_widths=widths, tree=engine.builds_trees)[0][0]
-    texts = list(part.searched.names)
-    explained = []
-    for decoder in engine.decoders_for(bag):
-        walk = _Walk(decoder, texts, part.words.doc.vocab.strings, n_rivals, n_reasons)
-        explained.append(walk.explain(_first_state(decoder, bag, engine.ngram_weight_for(bag)), best))
+def _explain_bag(
+    linearizer: Linearizer, bag: Bag, strings: StringStore, n_rivals: int, n_reasons: int
+) -> Explanation:
+    engine = linearizer.engine
+    # A derivation is one of units: without their tokens.
+    units = replace(bag, tokens=None)
+    search = replace(linearizer.options.search(n_best=1), tree=engine.builds_trees)
+    best = linearizer.model.predict(([units], search))[0][0]
+    packed, texts = engine.pack(units), list(bag.texts or ())
+    weight = engine.experts.ngram_weight_for(packed)
+    explained = [
+        _Walk(decoder, texts, strings, n_rivals, n_reasons).explain(Stepper(decoder, packed, ngram_weight=weight), best)
+        for decoder in engine.experts.decoders_for(packed)
+    ]
     words = tuple(texts[k] for k in best.order.tolist())
     return Explanation(words=words, score=sum(d.score for d in explained), derivations=tuple(explained))
-
-
-def _first_state(decoder: "Decoder", bag: Any, ngram_weight: float) -> "Stepper":
-    from .core.search.stepper import Stepper
-
-    return Stepper(decoder, bag, ngram_weight=ngram_weight)
 
 
 @dataclass(frozen=True)
 class _Walk:
     """Follows one derivation."""
 
-    decoder: "Decoder"
+    decoder: Decoder
     texts: list[str]
     strings: StringStore
     n_rivals: int
     n_reasons: int
 
-    def explain(self, state: "Stepper", best: "Linearization") -> Derivation:
+    def explain(self, state: Stepper, best: Order) -> Derivation:
         steps = []
         while not state.is_final:
             taken = state.gold(best.order, best.heads, best.tags, best.labels)
@@ -161,7 +157,7 @@ class _Walk:
         direction = "right to left" if self.decoder.mirrored else "left to right"
         return Derivation(direction=direction, score=state.total, steps=tuple(steps))
 
-    def _step(self, state: "Stepper", taken: int) -> Step:
+    def _step(self, state: Stepper, taken: int) -> Step:
         scores = [state.score(i) for i in range(len(state.legal))]
         others = sorted((i for i in range(len(scores)) if i != taken), key=lambda i: -scores[i])[: self.n_rivals]
         own = self._contributions(state, taken)
@@ -180,13 +176,13 @@ class _Walk:
             rivals=rivals,
         )
 
-    def _name(self, state: "Stepper", i: int) -> str:
+    def _name(self, state: Stepper, i: int) -> str:
         name, word, symbol = state.legal[i]
         if word is not None:
             return self.texts[word]
         return f"{name}-{self._text(symbol)}" if symbol else name
 
-    def _contributions(self, state: "Stepper", i: int) -> dict[str, tuple[float, str]]:
+    def _contributions(self, state: Stepper, i: int) -> dict[str, tuple[float, str]]:
         """For each template its weight for an action, summed over pairs, with what it saw."""
         found: dict[str, tuple[float, str]] = {}
         instances = state.instances(i)

@@ -1,22 +1,19 @@
 """How good is this order? The Doc's own one, beside the best that is found for the same words."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from spacy.tokens import Doc
 
-from .bag import Array, Words
-from .build import Builder, DocOrder
-from .errors import error
-from .ordering import Orderer, Part
-from .projective import is_projective
+from ..core.records import Array, Bag, Order
+from ..errors import error
+from ..linearizer import Linearizer
+from ..trees import crossing_words, is_projective
 
-if TYPE_CHECKING:
-    from .core.records import Linearization
+COLUMNS = ("forms", "tags", "labels", "kept")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,67 +59,57 @@ class OrderScore:
         return self.gap / max(1, self.n_words)
 
 
-def score_order(orderer: Orderer, builder: Builder, doc: Doc) -> OrderScore:
+def score_order(linearizer: Linearizer, doc: Doc) -> OrderScore:
     """Score the order that a Doc has, under what it gives. What a linearizer has added to it is not given.
 
-    orderer (Orderer): See `Linearizer.orderer`.
-    builder (Builder): Builds the Doc of the best order.
+    Example:
+
+        score_order(nlp.get_pipe("linearizer"), doc).gap_per_word
     """
-    own_score = best_score = 0.0
-    best_order: list[int] = []
-    winners: list[tuple[Part, Linearization]] = []
-    for part in orderer.parts(doc, as_given=True):
-        _check(part)
-        words = part.searched
-        # With every word tied to the next one, a search can only find the own order, and the best tree over it.
-        bags = [part.to_bag(orderer.engine, tuple(pairwise(range(len(words))))), part.to_bag(orderer.engine)]
-        widths = [orderer.width_for(bag.is_open) for bag in bags]
-        (own, *_), (best, *_) = orderer.engine.order_all(bags, beam_widths=widths, tree=orderer.engine.builds_trees)
+    bags = linearizer.reader.read(doc, as_given=True)
+    for bag in bags:
+        _check(bag)
+    # With every word tied to the next one, a search can only find the own order, and the best tree over it.
+    fixed = [replace(bag, before=[*bag.before, *pairwise(range(len(bag)))]) for bag in bags]
+    found = [orders[0] for orders in linearizer.order_bags([[bag] for bag in (*fixed, *bags)], n_best=1)]
+    own_score = 0.0
+    winners: list[Order] = []
+    for bag, own, best in zip(bags, found, found[len(bags) :], strict=False):
         winner = own if own.score >= best.score else best
         # Where the search builds the tree, too, the one that it finds may be worse if the order is fixed.
-        is_same = _as_found(words, own.order) == _as_found(words, best.order)
-        own_score += winner.score if is_same else own.score
-        best_score += winner.score
-        tokens = winner.order if part.merged is None else part.merged.spread(winner.order)
-        best_order += (tokens + part.words.start).tolist()
-        winners.append((part, winner))
+        own_score += winner.score if _is_same(bag, own.order, best.order) else own.score
+        winners.append(winner)
     return OrderScore(
         score=own_score,
-        best_score=best_score,
-        best_order=tuple(best_order),
+        best_score=sum(winner.score for winner in winners),
+        best_order=tuple(Order.concat(winners).order.tolist()) if winners else (),
         n_words=len(doc),
-        build_best=partial(_build, orderer, builder, doc, winners),
+        build_best=partial(_build, linearizer, doc, bags, winners),
     )
 
 
-def _build(orderer: Orderer, builder: Builder, doc: Doc, winners: list[tuple[Part, "Linearization"]]) -> Doc:
-    if not len(doc):
-        return doc
-    bags = [(part.words, orderer.finish(part, winner)) for part, winner in winners]
-    return builder.build(doc, [DocOrder(bags=bags, score=sum(best.score for _, best in bags), gap=0.0)])
+def _build(linearizer: Linearizer, doc: Doc, bags: Sequence[Bag], winners: Sequence[Order]) -> Doc:
+    return linearizer.writer.write(doc, bags, Order.concat(winners), as_given=True) if len(doc) else doc
 
 
-def _as_found(words: Words, order: Array) -> list[list[int]]:
-    """What an order is to the search: the same for two of them if they differ in the places of equal words alone."""
-    place = np.argsort(order)
-    heads = np.where(words.heads >= 0, place[np.maximum(words.heads, 0)], words.heads)
-    columns = (words.forms, words.tags, words.labels, heads, words.traits)
-    return [column[order].tolist() for column in columns if column is not None]
+def _is_same(bag: Bag, order: Array, other: Array) -> bool:
+    """Whether two orders of tokens differ in the places of equal words alone, if at all."""
+    tokens = bag if bag.tokens is None else bag.tokens
+    return _as_found(tokens, order) == _as_found(tokens, other)
 
 
-def _check(part: Part) -> None:
+def _as_found(bag: Bag, order: Array) -> list[list[int]]:
+    """What an order is to the search."""
+    place, heads = np.argsort(order), bag.column("heads")
+    heads = np.where(heads >= 0, place[np.maximum(heads, 0)], heads)
+    return [column[order].tolist() for column in (heads, *(bag.column(name) for name in COLUMNS))]
+
+
+def _check(bag: Bag) -> None:
     """Refuse an order that does not keep what is given."""
-    words = part.searched
-    for first, second in part.before:
+    for first, second in bag.before:
         if first > second:
-            raise error("SL048", words=[first, second], texts=words.names)
-    if not is_projective(words.heads.tolist()):
-        raise error("SL049", words=_crossing(words.heads.tolist()), texts=words.names)
-
-
-def _crossing(heads: list[int]) -> list[int]:
-    """A word without whose arc the others do not cross, or all with an arc, if it takes more than one."""
-    for k in range(len(heads)):
-        if heads[k] >= 0 and is_projective([*heads[:k], -1, *heads[k + 1 :]]):
-            return [k]
-    return [k for k, h in enumerate(heads) if h >= 0]
+            raise error("SL048", words=[first, second], texts=bag.texts)
+    heads = bag.column("heads").tolist()
+    if not is_projective(heads):
+        raise error("SL049", words=crossing_words(heads), texts=bag.texts)

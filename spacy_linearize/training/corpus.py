@@ -15,8 +15,8 @@ from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 from spacy.util import ensure_path, logger
 
+from ..doc.text import read_spacy
 from ..errors import error
-from ..files.bags import read_spacy
 
 Setting = tuple[float, float]
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+import sacrebleu
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -22,8 +23,6 @@ def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, An
         right), linearize_exact (sentences in gold order), and over what was not given: linearize_uas, linearize_las
         (arcs), linearize_tag_acc (tags).
     """
-    import sacrebleu
-
     outputs, golds = [], []
     right: dict[str, int] = defaultdict(int)
     total: dict[str, int] = defaultdict(int)

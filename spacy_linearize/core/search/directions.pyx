@@ -52,7 +52,7 @@ def decode(decoders, bags, *, widths, weights, int n_best=1):
     if not len(bags):
         return []
     jobs.resize(len(bags))
-    first, last = decoders[0][0], decoders[0][-1]
+    first, last = decoders[0][0], decoders[0][len(decoders[0]) - 1]
     forth, back = first.take_workspace(), last.take_workspace()
     for i in range(jobs.size()):
         set_job(&jobs[i], decoders[i], bags[i], forth, back, widths[i], weights[i])

@@ -1,0 +1,190 @@
+"""Everything that setup.cfg names: spaCy loads it when it starts. The rest is imported only when it is called, so that
+`spacy.blank("en")` costs nothing, and works even where the compiled modules are missing."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spacy.language import Language
+from spacy.strings import get_string_id
+from spacy.training import Example
+from thinc.api import Model
+
+from .errors import error
+
+if TYPE_CHECKING:
+    from .linearizer import Linearizer
+
+SCORES = ("linearize_bleu", "linearize_exact", "linearize_uas", "linearize_las", "linearize_tag_acc")
+
+
+def build_transition_linearizer(
+    system: str = "order_first",
+    direction: str = "both",
+    experts: dict[str, list[str]] | None = None,
+    templates: list[str] = [],  # noqa: B006 (shown by `spacy init config`, never changed)
+    markers: list[str] = ["case", "mark"],  # noqa: B006
+    atomic_shift: bool = False,
+    table_bits: int = 22,
+    attach_bits: int = 20,
+    tags: str = "usual",
+    labelled: bool = True,
+    update: str = "softmax",
+    min_updates: int = 1,
+    ngram_order: int = 3,
+    ngram_weights: dict[str, float] = {"partial": 4.0, "tree": 8.0, "free": 4.0},  # noqa: B006
+) -> Model[Any, Any]:
+    """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.
+
+    system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
+    direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
+    experts (Optional[Dict[str, List[str]]]): The kinds of bags that have weights of their own, each with its groups of
+        feature templates: "partial" for bags with some arcs given, and for kinds that are not named, "tree" for all arcs,
+        "free" for none. null for those that suit the system.
+    templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
+    markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
+    atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
+    table_bits (int): Each table of the search holds 2 ** table_bits weights.
+    attach_bits (int): The table for free arcs and labels likewise.
+    tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
+    labelled (bool): Whether arcs that are added get labels.
+    update (str): "softmax", "max_violation" or "early", see `core.search.learn`.
+    min_updates (int): A weight stays 0 until so many updates have met it.
+    ngram_order (int): Length of the n-grams of the language model, 0 for none.
+    ngram_weights (Dict[str, float]): How much the language model counts, by kind of bag.
+    """
+    try:
+        from .core.settings import Settings
+        from .model import make_model
+    except ImportError as problem:
+        raise error("SL046", problem=problem) from problem
+
+    return make_model(
+        Settings(
+            system=system,
+            direction=direction,
+            experts=experts,
+            templates=templates,
+            markers=[get_string_id(label) for label in markers],
+            atomic_shift=atomic_shift,
+            table_bits=table_bits,
+            attach_bits=attach_bits,
+            tags=tags,
+            labelled=labelled,
+            update=update,
+            min_updates=min_updates,
+            ngram_order=ngram_order,
+            ngram_weights=ngram_weights,
+        )
+    )
+
+
+DEFAULT_MODEL = {
+    "@architectures": "spacy_linearize.TransitionLinearizer.v1",
+    **{name: given.default for name, given in inspect.signature(build_transition_linearizer).parameters.items()},
+}  # as a config has it
+
+
+@Language.factory(
+    "linearizer",
+    assigns=["doc._.linearization", "token.tag", "token.dep", "token.head"],
+    default_config={
+        "model": DEFAULT_MODEL,
+        "beam_width": 8,
+        "tree_beam_width": None,
+        "update_beam_width": None,
+        "use_tags": True,
+        "use_heads": True,
+        "use_deps": True,
+        "sentences": "doc",
+        "units": None,
+        "n_best": 1,
+        "max_words": 10000,
+        "tree": True,
+        "overwrite": False,
+        "n_threads": 1,
+        "seed": 0,
+        "scorer": {"@scorers": "spacy_linearize.linearizer_scorer.v1"},
+    },
+    default_score_weights={"linearize_bleu": 1.0, **dict.fromkeys(SCORES[1:], 0.0)},
+)
+def make_linearizer(
+    nlp: Language,
+    name: str,
+    model: Model[Any, Any],
+    beam_width: int,
+    tree_beam_width: int | None,
+    update_beam_width: int | None,
+    use_tags: bool,
+    use_heads: bool,
+    use_deps: bool,
+    sentences: str,
+    units: str | None,
+    n_best: int,
+    max_words: int | None,
+    tree: bool,
+    overwrite: bool,
+    n_threads: int,
+    seed: int,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> "Linearizer":
+    """Create a Linearizer from a config. The arguments are the fields of `options.Options`."""
+    from .linearizer import Linearizer
+    from .options import Options
+
+    options = Options(
+        beam_width=beam_width,
+        tree_beam_width=tree_beam_width,
+        update_beam_width=update_beam_width,
+        use_tags=use_tags,
+        use_heads=use_heads,
+        use_deps=use_deps,
+        sentences=sentences,
+        units=units,
+        n_best=n_best,
+        max_words=max_words,
+        tree=tree,
+        overwrite=overwrite,
+        n_threads=n_threads,
+        seed=seed,
+    )
+    return Linearizer(nlp.vocab, model, name, options=options, scorer=scorer)
+
+
+def create_linearizer_corpus(
+    path: Path | None,
+    tags: float = 1.0,
+    heads: float = 1.0,
+    settings: list[list[float]] = [],  # noqa: B006 (shown by `spacy init fill-config`, never changed)
+    labelled: bool = True,
+    gold_preproc: bool = False,
+    min_length: int = 0,
+    max_length: int = 0,
+    limit: int = 0,
+    resample: bool = False,
+    seed: int = 0,
+) -> Callable[[Language], Iterable[Example]]:
+    """spacy_linearize.Corpus.v1: see `training.corpus.Corpus`."""
+    from .training.corpus import Corpus
+
+    return Corpus(
+        path,
+        tags=tags,
+        heads=heads,
+        settings=settings,
+        labelled=labelled,
+        gold_preproc=gold_preproc,
+        min_length=min_length,
+        max_length=max_length,
+        limit=limit,
+        resample=resample,
+        seed=seed,
+    )
+
+
+def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:
+    """spacy_linearize.linearizer_scorer.v1: see `training.scorer.linearizer_score`."""
+    from .training.scorer import linearizer_score
+
+    return linearizer_score
