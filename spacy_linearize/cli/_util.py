@@ -168,12 +168,11 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
     from spacy.util import is_package
 
     from .. import load as load_bundled
-    from ..linearizer import linearizer_names
 
     check_count("beam", beam)
     is_bundled = model is None or (model == BUNDLED and not is_package(model) and not Path(model).exists())
     nlp = load_bundled() if is_bundled else spacy.load(model)
-    names = linearizer_names(nlp)
+    names = _linearizers(nlp)
     if not names:
         raise error("SL052", model=model)
     if len(names) > 1:
@@ -185,11 +184,15 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
     return nlp
 
 
-def linearizer_name(nlp: "Language") -> str:
-    """What a pipeline calls its linearizer: the last one, as it is the one whose order comes out."""
+def _linearizers(nlp: "Language") -> list[str]:
     from ..linearizer import linearizer_names
 
-    return linearizer_names(nlp)[-1]
+    return [name for name in linearizer_names(nlp) if name in nlp.pipe_names]
+
+
+def linearizer_name(nlp: "Language") -> str:
+    """What a pipeline calls its linearizer: the last one, as it is the one whose order comes out."""
+    return _linearizers(nlp)[-1]
 
 
 def linearizer_of(nlp: "Language") -> "Linearizer":
