@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ..doc.write import alternative
 from ..errors import LinearizeError, error, first_sentence
 from ..files.bags import Bag, Problem, check_suffix, format_of, read_bags
-from ._util import InputFormat, check_count, is_terminal, linearizer_of, say, shown
+from ._util import InputFormat, check_count, is_terminal, linearizer_of, linearizers, say, shown
 
 BATCH = 1000  # bags for which new words are kept in memory
 SOME = 64  # bags that are ordered before the first of them is written
@@ -76,7 +76,7 @@ def through_pipeline(nlp: Language, bags: Iterator[Bag], *, size: int = BATCH, d
     begins. A bag that cannot be processed costs itself alone.
 
     size (int): How many bags to a batch.
-    disable (Iterable[str]): The components to leave out.
+    disable (Iterable[str]): The components to leave out. Of several linearizers only the last one runs.
     YIELDS (Tuple[Bag, Union[Doc, Problem]]): Every bag in its turn, with what came of it.
     """
     problems: dict[int, Problem] = {}
@@ -86,13 +86,14 @@ def through_pipeline(nlp: Language, bags: Iterator[Bag], *, size: int = BATCH, d
             problems[doc._context] = Problem(in_one_sentence(problem))
 
     nlp.set_error_handler(handle)
+    left_out = [*disable, *linearizers(nlp)[:-1]]  # one bag, one order
     with tqdm(unit=" bags", disable=not is_terminal(sys.stderr)) as progress:
         while True:
             # The pipeline ends before the memory does that it works in, whatever happens.
             with nlp.memory_zone():
                 batch = list(islice(bags, size))
                 docs = ((bag.doc, bag.number) for bag in batch if not isinstance(bag.doc, Problem))
-                with closing(nlp.pipe(docs, as_tuples=True, batch_size=SOME, disable=disable)) as results:
+                with closing(nlp.pipe(docs, as_tuples=True, batch_size=SOME, disable=left_out)) as results:
                     for result in _in_turn(batch, results, problems):
                         progress.update()
                         yield result

@@ -172,7 +172,7 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
     check_count("beam", beam)
     is_bundled = model is None or (model == BUNDLED and not is_package(model) and not Path(model).exists())
     nlp = load_bundled() if is_bundled else spacy.load(model)
-    names = _linearizers(nlp)
+    names = linearizers(nlp)
     if not names:
         raise error("SL052", model=model)
     if len(names) > 1:
@@ -184,7 +184,8 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
     return nlp
 
 
-def _linearizers(nlp: "Language") -> list[str]:
+def linearizers(nlp: "Language") -> list[str]:
+    """The names of the linearizers that a pipeline runs."""
     from ..linearizer import linearizer_names
 
     return [name for name in linearizer_names(nlp) if name in nlp.pipe_names]
@@ -192,7 +193,7 @@ def _linearizers(nlp: "Language") -> list[str]:
 
 def linearizer_name(nlp: "Language") -> str:
     """What a pipeline calls its linearizer: the last one, as it is the one whose order comes out."""
-    return _linearizers(nlp)[-1]
+    return linearizers(nlp)[-1]
 
 
 def linearizer_of(nlp: "Language") -> "Linearizer":

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 import spacy
-from helpers.commands import run
+from helpers.commands import engine_of, run
 from spacy.tokens import Doc
+
+import spacy_linearize
 
 
 class TestNames:
@@ -44,7 +46,7 @@ class TestNames:
     def test_several(self, trained_path, tmp_path):
         nlp = spacy.load(trained_path)
         nlp.add_pipe("linearizer", name="second", source=spacy.load(trained_path))
-        nlp.get_pipe("linearizer").max_words = 1  # would refuse
+        spacy_linearize.configure(nlp, "linearizer", max_words=1)  # would refuse
         nlp.to_disk(tmp_path / "model")
         code, out, err = run("order", "--model", tmp_path / "model", "door the opened ? Who")
         assert (code, out, err.count("\n")) == (0, "Who opened the door?\n", 1)
@@ -105,7 +107,7 @@ class TestNewPipelines:
 
     def test_threads_of_training_are_no_matter_of_users(self, trained_path, tmp_path):
         nlp = spacy.load(trained_path)
-        nlp.get_pipe("linearizer").n_threads = 2
+        spacy_linearize.configure(nlp, n_threads=2)
         nlp.to_disk(tmp_path / "model")
         assert spacy.load(tmp_path / "model").get_pipe("linearizer").n_threads == 2
         assert run("compact", tmp_path / "model", tmp_path / "small")[0] == 0
@@ -122,3 +124,16 @@ class TestNewPipelines:
         (tmp_path / "more.txt").write_text("Who opened the door ?\n")
         problem = run("lm", trained_path, tmp_path / "new", tmp_path / "more.txt", "--order", order)[2]
         assert problem == f"✘ [SL022] Setting 'order' is {order}, but must be from 1 to 4.\n"
+
+
+def test_compact_refuses(trained_path, tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    assert "SL052" in run("compact", tmp_path / "blank", tmp_path / "small")[2]
+    assert "SL022" in run("compact", trained_path, tmp_path / "small", "--prune", "nan")[2]
+    assert not (tmp_path / "small").exists()
+
+
+def test_compact_command(trained_path, tmp_path):
+    assert run("compact", trained_path, tmp_path / "small", "--prune", 0.1)[0] == 0
+    assert all(decoder.weights.scale > 0 for _, decoder in engine_of(tmp_path / "small").experts)
+    assert spacy.load(tmp_path / "small").config["components"]["linearizer"]["n_threads"] == 1
