@@ -7,13 +7,14 @@ import zlib
 
 import numpy as np
 import pytest
-import slow
+from helpers import slow
 
 from spacy_linearize.core import store
-from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag
+from spacy_linearize.core.bag.bag import PackedBag
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.search.learn import update
-from spacy_linearize.core.records import Sentence
+from spacy_linearize.core.records import Bag
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
@@ -102,7 +103,7 @@ def test_dropout_is_a_share(mini):
 
 def test_order_is_learned_without_a_tree(mini):
     """Text alone is enough for the system that orders first; the joint one needs trees."""
-    bare = [Sentence(forms=s.forms, tags=s.tags, heads=[FREE] * len(s), labels=[], texts=s.texts) for s in mini]
+    bare = [Bag(forms=s.forms, tags=s.tags, heads=[FREE] * len(s), labels=[], texts=s.texts) for s in mini]
     engine = Engine(Settings(table_bits=16))
     history = engine.train(bare, epochs=4, tags=1, heads=0)
     assert history[-1].violations < 0.5 * history[0].violations
@@ -141,7 +142,7 @@ def test_averaging(mini):
     assert np.abs(first).max() > 0
     assert ((first * 2) % 1 == 0).all()
     bag_of_one = engine.bag(forms=[1])
-    one = Sentence(forms=[1], tags=[1], heads=[ROOT], labels=[1])
+    one = Bag(forms=[1], tags=[1], heads=[ROOT], labels=[1])
     engine.update([(bag_of_one, one)])  # nothing to learn here
     assert engine.decoder.weights.to_array() == pytest.approx(first * 2 * 2 / 3)
 
@@ -181,8 +182,8 @@ def test_unseen_words_get_tags_from_suffix_then_shape():
     """Words 1 to 3 are seen with a tag, suffix and shape each; a frequent word teaches nothing about unseen ones."""
     engine = Engine(Settings(table_bits=8, attach_bits=8))
     columns = {"suffixes": [21, 22, 22], "shapes": [31, 31, 32]}
-    rare = Sentence(forms=[1, 2, 3], tags=[11, 12, 13], heads=[1, ROOT, 1], labels=[0, 0, 0], **columns)
-    frequent = Sentence(forms=[4], tags=[14], heads=[ROOT], labels=[0], suffixes=[21], shapes=[31])
+    rare = Bag(forms=[1, 2, 3], tags=[11, 12, 13], heads=[1, ROOT, 1], labels=[0, 0, 0], **columns)
+    frequent = Bag(forms=[4], tags=[14], heads=[ROOT], labels=[0], suffixes=[21], shapes=[31])
     engine.learn_lexicon([rare] + [frequent] * 50)
 
     def tag(form, suffix, shape):
@@ -350,8 +351,8 @@ class TestModelFile:
 def test_tags_that_the_search_chose_are_kept_without_a_tree():
     """The joint system may take another tag than the usual one; that is part of the order's score."""
     sentences = [
-        Sentence(forms=[1, 2], tags=[5, 6], heads=[1, ROOT], labels=[0, 0]),
-        Sentence(forms=[2, 1], tags=[7, 8], heads=[1, ROOT], labels=[0, 0]),
+        Bag(forms=[1, 2], tags=[5, 6], heads=[1, ROOT], labels=[0, 0]),
+        Bag(forms=[2, 1], tags=[7, 8], heads=[1, ROOT], labels=[0, 0]),
     ]
     engine = Engine(Settings(system="joint", tags="search", table_bits=10, attach_bits=8))
     engine.learn_lexicon(sentences)

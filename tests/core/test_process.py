@@ -6,9 +6,8 @@ import random
 import subprocess
 import sys
 
-import brute
 import pytest
-import slow
+from helpers import brute, slow
 
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.settings import Settings

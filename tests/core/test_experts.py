@@ -4,11 +4,11 @@ import pickle
 import random
 from collections import Counter
 
-import brute
+from helpers import brute
 import numpy as np
 import pytest
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.learner import BLIND_SHARE_OF_COPY, SHARE_OF_COPY
@@ -112,7 +112,7 @@ class TestUpdate:
     def test_not_projective_is_skipped(self, mini):
         engine = make(direction="both")
         engine.learn_lexicon(mini)
-        crossed = Sentence(forms=[1, 2, 3, 4], tags=[1] * 4, heads=[2, 3, ROOT, 2], labels=[1] * 4)
+        crossed = Bag(forms=[1, 2, 3, 4], tags=[1] * 4, heads=[2, 3, ROOT, 2], labels=[1] * 4)
         bag = engine.bag(forms=crossed.forms, tags=crossed.tags, heads=crossed.heads)
         before = engine.to_bytes()
         assert engine.update([(bag, crossed)]) == Progress(skipped=1)
@@ -127,7 +127,7 @@ class TestUpdate:
         rng = random.Random(0)
         for heads in [*(f for n in range(1, 5) for f in brute.forests(n)), *brute.sample(6, 100)]:
             n = len(heads)
-            gold = Sentence(forms=range(1, n + 1), tags=[1] * n, heads=heads, labels=[1] * n)
+            gold = Bag(forms=range(1, n + 1), tags=[1] * n, heads=heads, labels=[1] * n)
             given = [h if rng.random() < 0.8 else FREE for h in heads]
             progress = engine.update([(engine.bag(forms=gold.forms, heads=given), gold)], beam_width=2)
             if n < 6:
@@ -142,7 +142,7 @@ class TestUpdate:
     def test_an_error_of_one_search_is_raised(self, n_threads):
         """The joint system needs a tree."""
         engine = make(system="joint", copies=2)
-        bare = Sentence(forms=[1, 2], tags=[1, 2], heads=[-1, -1], labels=[0, 0])
+        bare = Bag(forms=[1, 2], tags=[1, 2], heads=[-1, -1], labels=[0, 0])
         with pytest.raises(LinearizeError, match="SL012"):
             engine.update([(engine.bag(forms=[1, 2]), bare)], n_threads=n_threads)
 
@@ -153,7 +153,7 @@ class TestMinUpdates:
         to the same features, and takes from the same ones."""
         engine = make(min_updates=3, groups=("words",))
         forms = np.array([5, 6])[engine.order(engine.bag(forms=[5, 6]))[0].order[::-1]]
-        gold = Sentence(forms=forms, tags=[0, 0], heads=[ROOT, 0], labels=[0, 0])
+        gold = Bag(forms=forms, tags=[0, 0], heads=[ROOT, 0], labels=[0, 0])
         bag = engine.bag(forms=forms)
 
         def slots(order):
