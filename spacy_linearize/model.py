@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 from thinc.api import Model, Shim
 
+from .atomic import save
 from .core import store
 from .core.engine import Engine
 from .core.records import Bag, Order, SearchOptions
 from .core.settings import Settings
 from .doc.spacing import Spacing
 from .errors import LinearizeError, error
-from .atomic import save
 
 InT = tuple[Sequence[Bag], SearchOptions]
 OutT = list[list[Order]]

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator
 from math import isfinite, log
 from pathlib import Path
 
-from ...errors import LinearizeError, error
-from .kneser_ney import Entry, Gram
-from .table import BEGIN_KEY, END_KEY, HIGHEST_ORDER, UNKNOWN_KEY
+from ..core.ngrams.kneser_ney import Entry, Gram
+from ..core.ngrams.table import BEGIN_KEY, END_KEY, HIGHEST_ORDER, UNKNOWN_KEY
+from ..errors import LinearizeError, error
 
 MARKS = {"<s>": BEGIN_KEY, "</s>": END_KEY, "<unk>": UNKNOWN_KEY, "<UNK>": UNKNOWN_KEY}
 ANNOUNCEMENT = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})")

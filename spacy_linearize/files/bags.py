@@ -4,26 +4,25 @@ A bag that cannot be read stands in the stream as the problem with it, so that i
 """
 
 import errno
-import gc
 import itertools
 import json
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from .atomic import open_alone, save, write_all
-from .errors import error, first_sentence
-from .treebanks.conllu import BadSentence, read_sentences
+from ..atomic import open_alone, save, write_all
+from ..doc.text import read_spacy
+from ..errors import error
+from .conllu import BadSentence, SentIds, read_sentences, to_conllu
 
 FORMATS = ("text", "conllu", "jsonl", "spacy")
 SUFFIXES = {".txt": "text", ".conllu": "conllu", ".jsonl": "jsonl", ".spacy": "spacy"}
@@ -73,35 +72,6 @@ def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = T
     if path is None:
         standard_input()  # that it is closed is said at once
     return _text_bags(path, vocab)
-
-
-def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """The Docs of a .spacy file. It is read at once, and its strings are known from then on: those that spaCy adds with
-    the first Doc may be forgotten at the end of a memory zone, with more Docs to come."""
-    with _spacy_problems(path):
-        docs = DocBin().from_disk(path)
-        for text in docs.strings:
-            vocab.strings.add(text)
-    return _spacy_docs(docs, path, vocab)
-
-
-def _spacy_docs(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
-    with _spacy_problems(path):
-        yield from docs.get_docs(vocab)
-
-
-@contextmanager
-def _spacy_problems(path: Path) -> Iterator[None]:
-    """Whatever zlib, msgpack and spaCy make of bytes that are no Docs is one error of this package."""
-    collects = gc.isenabled()
-    try:
-        yield
-    except (OSError, MemoryError):
-        raise
-    except Exception as broken:
-        if collects:
-            gc.enable()  # srsly switches it off, and leaves it so when it fails
-        raise error("SL180", path=path, problem=f"{type(broken).__name__}: {first_sentence(broken)}") from broken
 
 
 def check_output(sources: Iterable[Path | TextIO | None], targets: Iterable[Path | TextIO | None]) -> None:
@@ -280,56 +250,3 @@ def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
             for doc in docs
         ],
     }
-
-
-class SentIds:
-    """The names of the sentences in a file: no two are the same."""
-
-    def __init__(self) -> None:
-        self.used: dict[str, int] = {}  # how often each was asked for
-
-    def new(self, name: str) -> str:
-        """The name itself, or with the first number from 2 on that makes it a new one."""
-        unique = name
-        while unique in self.used:
-            self.used[name] += 1
-            unique = f"{name}-{self.used[name]}"
-        self.used[unique] = 1
-        return unique
-
-
-def to_conllu(doc: Doc, rank: int = 1, sent_ids: SentIds | None = None) -> str:
-    """A Doc in CoNLL-U, with its rank among the orders of its bag if that is not the first. One with several roots has
-    a block for each of its sentences, one without words has none.
-
-    sent_ids (Optional[SentIds]): The names that the file has already. Further sentences and ranks have a number after
-        the name of the Doc.
-    """
-    if not len(doc):
-        return ""
-    sent_ids = sent_ids or SentIds()
-    n_roots = sum(token.has_head() and token.head.i == token.i for token in doc)
-    sents = list(doc.sents) if n_roots > 1 else [doc[:]]
-    return "".join(_block(doc, sent, rank, sent_ids) for sent in sents)
-
-
-def _block(doc: Doc, sent: Span, rank: int, sent_ids: SentIds) -> str:
-    name = one_line(str(doc.user_data.get("sent_id", "")))
-    lines = [f"# sent_id = {sent_ids.new(name)}"] if name else []
-    lines.append(f"# text = {one_line(sent.text)}")
-    if rank > 1:
-        lines.append(f"# rank = {rank}")
-    for number, token in enumerate(sent, start=1):
-        is_root = token.has_head() and token.head.i == token.i
-        head = "0" if is_root else str(token.head.i - sent.start + 1) if token.has_head() else "_"
-        dep = "root" if is_root else one_line(token.dep_) or "_"
-        misc = "_" if token.whitespace_ or number == len(sent) else "SpaceAfter=No"
-        columns = [token.text, token.lemma_, token.pos_, token.tag_, str(token.morph)]
-        values = [str(number), *(one_line(column) or "_" for column in columns), head, dep, "_", misc]
-        lines.append("\t".join(values))
-    return "\n".join(lines) + "\n\n"
-
-
-def one_line(text: str) -> str:
-    """A text without tabs and line ends, which would end a column or a line. Other spaces inside of it stay."""
-    return " ".join(filter(None, (part.strip(" ") for part in re.split(r"[\t\r\n]", text))))

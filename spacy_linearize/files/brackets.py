@@ -15,10 +15,9 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..trees import ROOT
 from . import Report, warn
-from .ptb_rules import head_child, relation, split_label
-
-NO_HEAD = -1
+from .head_rules import head_child, relation, split_label
 
 _COMMENTS = (b"*x*", b"#", b"%%")
 _BOM = b"\xef\xbb\xbf"
@@ -54,7 +53,7 @@ class Node:
 class Arc(NamedTuple):
     """What a unit depends on.
 
-    head (int): The position of its head, or NO_HEAD.
+    head (int): The position of its head, or ROOT.
     label (str): The label.
     parent (str): The category of the constituent that it was found in.
     """
@@ -81,7 +80,7 @@ def read_brackets(path: str | Path, vocab: Vocab, *, base_nps: bool = False, rep
             vocab,
             words=[unit.word for unit in units],
             tags=[unit.tag for unit in units],
-            heads=[i if arc.head == NO_HEAD else arc.head for i, arc in enumerate(arcs)],
+            heads=[i if arc.head == ROOT else arc.head for i, arc in enumerate(arcs)],
             deps=[arc.label for arc in arcs],
         )
 
@@ -139,7 +138,7 @@ def dependencies(tree: Node) -> list[Arc]:
     """
     units = leaves(tree)
     heads = {id(unit): i for i, unit in enumerate(units)}  # of a node: the position of its head word
-    arcs = [Arc(NO_HEAD, "ROOT", "")] * len(units)
+    arcs = [Arc(ROOT, "ROOT", "")] * len(units)
     for node in _bottom_up(tree):
         if not node.children:
             continue

@@ -1,4 +1,4 @@
-"""CoNLL-U to Docs, one for each sentence.
+"""CoNLL-U: sentences to Docs, and Docs to sentences.
 
 Order hints of the Surface Realisation shared tasks, `lin=-1` or `lin=+1` in FEATS or MISC, say on which side of its
 head a word stands, and how far from it among the words with a hint on that side: `doc._.linearize_before`. Multiword
@@ -6,17 +6,19 @@ tokens give their spacing to the words they stand for and are left out themselve
 sentence that is not well formed is reported with its line and costs nothing but itself.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from pathlib import Path
 
 from spacy.parts_of_speech import IDS as UPOS_TAGS
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..control import BEFORE
+from ..doc.precedence import BEFORE
 from ..errors import error, first_sentence
+from ..trees import FREE, ROOT, find_cycle
 from . import Report, warn
 
 N_COLUMNS = 10
@@ -114,57 +116,77 @@ def _blocks(path: Path) -> Iterator[Block]:
     yield block
 
 
-def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> Doc:
-    words: list[list[str]] = []
-    spaces: list[bool] = []
-    numbers: list[int] = []
+@dataclass
+class Words:
+    """The words of a sentence, without its multiword tokens and empty nodes.
+
+    rows (List[List[str]]): Their columns.
+    lines (List[int]): Where they stand in the file.
+    spaces (List[bool]): Whether a space follows.
+    """
+
+    rows: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    spaces: list[bool] = field(default_factory=list)
+
+    def column(self, i: int) -> list[str]:
+        return [row[i] for row in self.rows]
+
+
+def _read_words(block: Block) -> Words:
+    words = Words()
     ranges: list[tuple[int, int, list[str]]] = []
-    for number, row in block.rows:
+    for line, row in block.rows:
         if len(row) != N_COLUMNS:
-            raise BadSentence(f"{len(row)} columns instead of {N_COLUMNS}, separated by tabs", number)
+            raise BadSentence(f"{len(row)} columns instead of {N_COLUMNS}, separated by tabs", line)
         first, _, last = row[ID].partition("-")
         if "." in row[ID]:
             continue
         if last:
             if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last)):
-                raise BadSentence(f"the id '{row[ID]}' is not a range of numbers", number)
+                raise BadSentence(f"the id '{row[ID]}' is not a range of numbers", line)
             if ranges and int(first) <= ranges[-1][1]:
-                raise BadSentence(f"the range {row[ID]} overlaps the one before it", number)
+                raise BadSentence(f"the range {row[ID]} overlaps the one before it", line)
             ranges.append((int(first), int(last), row))
-        elif row[ID] != str(len(words) + 1):
-            raise BadSentence(f"the id is '{row[ID]}' where {len(words) + 1} is expected", number)
+        elif row[ID] != str(len(words.rows) + 1):
+            raise BadSentence(f"the id is '{row[ID]}' where {len(words.rows) + 1} is expected", line)
         elif not row[FORM]:
-            raise BadSentence(f"the word with the id {row[ID]} has no form", number)
+            raise BadSentence(f"the word with the id {row[ID]} has no form", line)
         else:
-            words.append(row)
-            spaces.append(_has_space(row))
-            numbers.append(number)
+            words.rows.append(row)
+            words.lines.append(line)
+            words.spaces.append(_has_space(row))
     for start, end, row in ranges:
-        parts = words[start - 1 : end]
+        parts = words.rows[start - 1 : end]
         # "don't" is "do" and "n't" without a space; "im" is not "indem".
-        spaces[start - 1 : end] = ["".join(part[FORM] for part in parts) != row[FORM]] * len(parts)
-        if end <= len(words):
-            spaces[end - 1] = _has_space(row)
+        words.spaces[start - 1 : end] = ["".join(part[FORM] for part in parts) != row[FORM]] * len(parts)
+        if end <= len(words.rows):
+            words.spaces[end - 1] = _has_space(row)
+    return words
+
+
+def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> Doc:
+    words = _read_words(block)
     try:
-        heads, deps = _tree(words, numbers)
+        heads, deps = _read_tree(words)
     except BadSentence:
         if need_tree:
             raise
-        heads, deps = [None] * len(words), [""] * len(words)
+        heads, deps = [FREE] * len(words.rows), [""] * len(words.rows)
     doc = Doc(
         vocab,
-        words=[row[FORM] for row in words],
-        spaces=[*spaces[:-1], False] if spaces else None,
-        tags=[_value(row[tag_column]) for row in words],
+        words=words.column(FORM),
+        spaces=[*words.spaces[:-1], False] if words.rows else None,
+        tags=[_value(tag) for tag in words.column(tag_column)],
         # Some treebanks have something else in these two. Nothing here looks at them, but spaCy refuses it.
-        pos=[row[UPOS] if row[UPOS] in UPOS_TAGS else "" for row in words],
-        morphs=[_features(row[FEATS]) for row in words],
-        lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in words],
-        heads=heads,
+        pos=[pos if pos in UPOS_TAGS else "" for pos in words.column(UPOS)],
+        morphs=[_features(feats) for feats in words.column(FEATS)],
+        lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in words.rows],
+        heads=[None if head == FREE else i if head == ROOT else head for i, head in enumerate(heads)],
         deps=deps,
     )
     doc.user_data.update(block.comments)
-    if before := _hinted(words, numbers, heads):
+    if before := _read_hints(words, heads):
         doc.user_data["._.", BEFORE, None, None] = before
     return doc
 
@@ -174,19 +196,19 @@ def _features(feats: str) -> str:
     return "|".join(feat for feat in feats.split("|") if "=" in feat and not feat.startswith(HINT))
 
 
-def _hinted(words: list[list[str]], numbers: list[int], heads: list[int | None]) -> tuple[tuple[int, int], ...]:
+def _read_hints(words: Words, heads: list[int]) -> tuple[tuple[int, int], ...]:
     """The pairs of words that order hints ask for: a word and its head, and its neighbour with a hint on that side."""
     families: dict[int, list[tuple[int, int]]] = {}  # by head: the distance of each word with a hint, and the word
-    for i, row in enumerate(words):
+    for i, row in enumerate(words.rows):
         for feat in [*row[FEATS].split("|"), *row[MISC].split("|")]:
             if not feat.startswith(HINT):
                 continue
             value = feat.removeprefix(HINT)
             if value[:1] not in ("+", "-") or not value[1:].isdecimal() or not int(value):
-                raise BadSentence(f"the order hint '{feat}' of '{row[FORM]}' is not like lin=+1 or lin=-1", numbers[i])
-            head = heads[i]
-            if head is not None and head != i:
-                families.setdefault(head, [(0, head)]).append((int(value), i))
+                problem = f"the order hint '{feat}' of '{row[FORM]}' is not like lin=+1 or lin=-1"
+                raise BadSentence(problem, words.lines[i])
+            if heads[i] >= 0:
+                families.setdefault(heads[i], [(0, heads[i])]).append((int(value), i))
     pairs: list[tuple[int, int]] = []
     for family in families.values():
         places: dict[int, list[int]] = {}
@@ -205,36 +227,83 @@ def _has_space(row: list[str]) -> bool:
     return "SpaceAfter=No" not in row[MISC].split("|")
 
 
-def _tree(words: list[list[str]], numbers: list[int]) -> tuple[list[int | None], list[str]]:
-    """Heads and labels as a Doc wants them. A word may be without a head (`_`), but what there is must be a forest."""
-    heads: list[int | None] = []
+def _read_tree(words: Words) -> tuple[list[int], list[str]]:
+    """Heads and labels. A word may be without a head (`_`), but what there is must be a forest."""
+    heads: list[int] = []
     deps: list[str] = []
-    root: int | None = None
-    for i, row in enumerate(words):
+    n = len(words.rows)
+    for i, row in enumerate(words.rows):
         if row[HEAD] == "_":
-            heads.append(None)
+            heads.append(FREE)
             deps.append("")
             continue
-        if not row[HEAD].isdecimal() or int(row[HEAD]) > len(words):
-            raise BadSentence(
-                f"the head of '{row[FORM]}' is '{row[HEAD]}', not a number up to {len(words)}", numbers[i]
-            )
+        if not row[HEAD].isdecimal() or int(row[HEAD]) > n:
+            raise BadSentence(f"the head of '{row[FORM]}' is '{row[HEAD]}', not a number up to {n}", words.lines[i])
         head = int(row[HEAD]) - 1
-        if head < 0:
-            if root is not None:
-                raise BadSentence(f"'{words[root][FORM]}' and '{row[FORM]}' are both the root", numbers[i])
-            root = i
-        elif head == i:
-            raise BadSentence(f"'{row[FORM]}' is its own head", numbers[i])
-        heads.append(i if head < 0 else head)
+        if head == i:
+            raise BadSentence(f"'{row[FORM]}' is its own head", words.lines[i])
+        if head < 0 and ROOT in heads:
+            raise BadSentence(
+                f"'{words.rows[heads.index(ROOT)][FORM]}' and '{row[FORM]}' are both the root", words.lines[i]
+            )
+        heads.append(ROOT if head < 0 else head)
         deps.append("ROOT" if head < 0 else _value(row[DEPREL]) or "dep")
-    # From each word upwards, to one that was seen before: on the same way up, it closes a cycle.
-    way_of = [-1] * len(words)
-    for i in range(len(words)):
-        k: int | None = i
-        while k is not None and way_of[k] < 0:
-            way_of[k] = i
-            k = heads[k] if heads[k] != k else None
-        if k is not None and way_of[k] == i:
-            raise BadSentence(f"the heads form a cycle at '{words[k][FORM]}'", numbers[k])
+    if cycle := find_cycle(heads):
+        raise BadSentence(f"the heads form a cycle at '{words.rows[cycle[0]][FORM]}'", words.lines[cycle[0]])
     return heads, deps
+
+
+# Writing
+
+
+class SentIds:
+    """The names of the sentences in a file: no two are the same."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, int] = {}  # how often each was asked for
+
+    def new(self, name: str) -> str:
+        """The name itself, or with the first number from 2 on that makes it a new one."""
+        unique = name
+        while unique in self.used:
+            self.used[name] += 1
+            unique = f"{name}-{self.used[name]}"
+        self.used[unique] = 1
+        return unique
+
+
+def to_conllu(doc: Doc, rank: int = 1, sent_ids: SentIds | None = None) -> str:
+    """A Doc in CoNLL-U, with its rank among the orders of its bag if that is not the first. One with several roots has
+    a block for each of its sentences, one without words has none.
+
+    sent_ids (Optional[SentIds]): The names that the file has already. Further sentences and ranks have a number after
+        the name of the Doc.
+    """
+    if not len(doc):
+        return ""
+    sent_ids = sent_ids or SentIds()
+    n_roots = sum(token.has_head() and token.head.i == token.i for token in doc)
+    sents = list(doc.sents) if n_roots > 1 else [doc[:]]
+    return "".join(_block(doc, sent, rank, sent_ids) for sent in sents)
+
+
+def _block(doc: Doc, sent: Span, rank: int, sent_ids: SentIds) -> str:
+    name = one_line(str(doc.user_data.get("sent_id", "")))
+    lines = [f"# sent_id = {sent_ids.new(name)}"] if name else []
+    lines.append(f"# text = {one_line(sent.text)}")
+    if rank > 1:
+        lines.append(f"# rank = {rank}")
+    for number, token in enumerate(sent, start=1):
+        is_root = token.has_head() and token.head.i == token.i
+        head = "0" if is_root else str(token.head.i - sent.start + 1) if token.has_head() else "_"
+        dep = "root" if is_root else one_line(token.dep_) or "_"
+        misc = "_" if token.whitespace_ or number == len(sent) else "SpaceAfter=No"
+        columns = [token.text, token.lemma_, token.pos_, token.tag_, str(token.morph)]
+        values = [str(number), *(one_line(column) or "_" for column in columns), head, dep, "_", misc]
+        lines.append("\t".join(values))
+    return "\n".join(lines) + "\n\n"
+
+
+def one_line(text: str) -> str:
+    """A text without tabs and line ends, which would end a column or a line. Other spaces inside of it stay."""
+    return " ".join(filter(None, (part.strip(" ") for part in re.split(r"[\t\r\n]", text))))

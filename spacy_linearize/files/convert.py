@@ -9,9 +9,11 @@ from spacy.vocab import Vocab
 
 from ..atomic import save
 from ..errors import error
-from ..files import check_output
-from ..projective import is_projective
+from ..trees import FREE, ROOT, is_projective
 from . import Report, warn
+from .bags import check_output
+from .brackets import in_section, read_brackets
+from .conllu import read_conllu
 
 SUFFIXES = {".conllu": "conllu", ".mrg": "ptb", ".parse": "ptb"}
 SECTIONS = {"train": (2, 21), "dev": (22, 22), "test": (23, 23)}  # of the Wall Street Journal, as in the papers
@@ -64,9 +66,7 @@ def convert(
         counts.files += 1
         for doc in _read(path, vocab, SUFFIXES.get(path.suffix.lower(), kind or ""), tag, base_nps, count_and_report):
             counts.sentences += 1
-            counts.not_projective += not is_projective(
-                [-1 if not t.has_head() else -2 if t.head.i == t.i else t.head.i for t in doc]
-            )
+            counts.not_projective += not is_projective(_heads(doc))
             docs.add(doc)
     if not counts.sentences:
         raise error("SL053", path=source)
@@ -81,8 +81,6 @@ def _files(source: Path, kind: str | None, split: str | None) -> Iterator[Path]:
         if path.suffix.lower() not in SUFFIXES and not (kind and (source.is_file() or not path.name.startswith("."))):
             continue
         if split in SECTIONS:
-            from .ptb import in_section
-
             if not in_section(path, *SECTIONS[split]):
                 continue
         elif split and not any(path.match(glob) for glob in split.split(",")):
@@ -92,9 +90,9 @@ def _files(source: Path, kind: str | None, split: str | None) -> Iterator[Path]:
 
 def _read(path: Path, vocab: Vocab, kind: str, tag: str, base_nps: bool, report: Report) -> Iterator[Doc]:
     if kind == "ptb":
-        from .ptb import read_brackets
-
         return read_brackets(path, vocab, base_nps=base_nps, report=report)
-    from .conllu import read_conllu
-
     return read_conllu(path, vocab, tag=tag, report=report)
+
+
+def _heads(doc: Doc) -> list[int]:
+    return [FREE if not token.has_head() else ROOT if token.head.i == token.i else token.head.i for token in doc]

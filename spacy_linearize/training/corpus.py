@@ -1,4 +1,4 @@
-"""Readers: gold Docs from .spacy files as Examples with a part of their tags and arcs given.
+"""The reader: gold Docs from .spacy files as Examples with a part of their tags and arcs given.
 
 The reference has its words without known spaces, because spaCy's evaluation would otherwise try to align the reordered
 text with it. The predicted Doc has the same words, the known spaces (so that spacing can be learned), and the given
@@ -15,6 +15,7 @@ from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 from spacy.util import ensure_path, logger
 
+from ..doc.text import read_spacy
 from ..errors import error
 
 Setting = tuple[float, float]
@@ -96,8 +97,6 @@ class Corpus:
                     yield part
 
     def _docs(self, nlp: Language) -> Iterator[Doc]:
-        from .files import read_spacy
-
         n_docs = 0
         locations = walk_corpus(self.path, FILE_TYPE) if self.path.exists() else []
         if not locations:

@@ -1,5 +1,9 @@
-"""Evaluation of a trained pipeline: under one setting, over the grid of the papers, and the papers' analyses."""
+"""Evaluation of a trained pipeline: under one setting, over the grid of the papers, and the papers' analyses.
 
+Everything here returns data. `spacy linearize evaluate` prints it.
+"""
+
+import copy
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -8,17 +12,20 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..errors import error
+from ..linearizer import Linearizer
 from .corpus import Corpus
-from .errors import error
 from .scorer import linearizer_score
 
 GRID = tuple(product((0.0, 0.5, 1.0), (0.0, 0.5, 1.0)))  # shares of tags and of arcs that are given
 SPAN_LIMITS = (5, 10, 15, 30)  # Table 4 of Liu et al. 2015: spans shorter than these
-LENGTH_BUCKET = 5
+
+Pairs = list[tuple[Doc, Doc]]
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Run:
     beam_width: int
     scores: dict[str, float | None]
     ms: float
-    pairs: list[tuple[Doc, Doc]]
+    pairs: Pairs
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -43,9 +50,9 @@ class Run:
         }
 
 
-def given(component: Any, tags: float, heads: float) -> tuple[float, float]:
+def given(component: Linearizer, tags: float, heads: float) -> tuple[float, float]:
     """The shares of tags and arcs that are really given: none of those that the component ignores."""
-    return tags if component.use_tags else 0.0, heads if component.use_heads else 0.0
+    return tags if component.options.use_tags else 0.0, heads if component.options.use_heads else 0.0
 
 
 def evaluate(
@@ -70,31 +77,33 @@ def evaluate(
     beam_width (Optional[int]): For all bags, instead of the component's own widths.
     name (str): The name of the linearizer in the pipeline.
     """
-    component = nlp.get_pipe(name)
+    # With settings of its own, and the same model. What is given has no boundaries, and needs none; nor has it spans.
+    component = copy.copy(nlp.get_pipe(name))
+    component.sentences, component.units = "doc", None
+    if beam_width is not None:
+        component.beam_width = component.tree_beam_width = beam_width
+    options = component.options
     tags, heads = given(component, tags, heads)
-    labelled = labelled and component.use_deps
+    labelled = labelled and options.use_deps
     corpus = Corpus(path, tags=tags, heads=heads, labelled=labelled, gold_preproc=True, limit=limit, seed=seed)
     examples = list(corpus(nlp))
     if not examples:
         raise error("SL185", path=path)
-    widths, parts = (component.beam_width, component.tree_beam_width), (component.sentences, component.units)
-    # What is given has no boundaries, and needs none; nor has it spans.
-    component.sentences, component.units = "doc", None
-    if beam_width is not None:
-        component.beam_width = component.tree_beam_width = beam_width
-    width = component.width_for(heads < 1)
     start = time.perf_counter()
-    try:
-        outputs = [component(eg.predicted) for eg in examples]
-    finally:
-        component.beam_width, component.tree_beam_width = widths
-        component.sentences, component.units = parts
+    outputs = list(component.pipe(eg.predicted for eg in examples))
     ms = 1000 * (time.perf_counter() - start) / len(examples)
     scored = [Example(output, eg.reference) for output, eg in zip(outputs, examples, strict=True)]
-    scores = linearizer_score(scored)
-    percent = {key.removeprefix("linearize_"): None if v is None else 100 * v for key, v in scores.items()}
-    pairs = [(eg.predicted, eg.reference) for eg in scored]
-    return Run(tags, heads, width, percent, ms, pairs)
+    percent = {
+        key.removeprefix("linearize_"): None if score is None else 100 * score
+        for key, score in linearizer_score(scored).items()
+    }
+    width = options.beam_width if heads < 1 else options.tree_beam_width or options.beam_width
+    return Run(tags, heads, width, percent, ms, [(eg.predicted, eg.reference) for eg in scored])
+
+
+def analyse(pairs: Pairs) -> dict[str, Any]:
+    """The papers' analyses of spans, for outputs beside gold Docs."""
+    return {"spans": span_scores(pairs), "span_lengths": span_lengths(pairs)}
 
 
 def spans(doc: Doc) -> list[tuple[str, ...]]:
@@ -140,25 +149,11 @@ def span_lengths(pairs: Iterable[tuple[Doc, Doc]]) -> dict[str, dict[int, float]
     }
 
 
-def brevity(pairs: Iterable[tuple[Doc, Doc]]) -> list[dict[str, float]]:
-    """Words in the output for each word of the gold sentence, by its length (Fig. 8). Always 1, since an output is a
-    permutation: here to be seen beside systems for which it is not."""
-    ours: Counter[int] = Counter()
-    theirs: Counter[int] = Counter()
-    for output, gold in pairs:
-        bucket = len(gold) // LENGTH_BUCKET * LENGTH_BUCKET
-        ours[bucket] += len(output)
-        theirs[bucket] += len(gold)
-    return [{"from_words": bucket, "brevity": ours[bucket] / theirs[bucket]} for bucket in sorted(theirs)]
-
-
 def epochs(log: Path) -> list[dict[str, float]]:
     """BLEU by epoch from the log of `spacy train` (spacy.ConsoleLogger.v3 with an output file; Fig. 7)."""
-    import srsly
-
-    best: dict[int, float] = {}
+    last: dict[int, float] = {}
     for row in srsly.read_jsonl(log):
         score = row.get("scores", {}).get("linearize_bleu")
         if score is not None:
-            best[int(row["epoch"])] = float(score)  # in percent already
-    return [{"epoch": epoch, "bleu": best[epoch]} for epoch in sorted(best)]
+            last[int(row["epoch"])] = float(score)  # in percent already
+    return [{"epoch": epoch, "bleu": last[epoch]} for epoch in sorted(last)]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .atomic import save
-from .errors import error
+from ..atomic import save
+from ..errors import error
 
 
 def require_matplotlib() -> None:
@@ -17,9 +17,10 @@ def require_matplotlib() -> None:
 
 
 def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Path]:
-    """Draw what `spacy linearize evaluate` found.
+    """Draw what an evaluation found.
 
-    figures (Dict[str, Any]): What its JSON holds: any of "brevity", "span_lengths", "beams", "epochs", "spans".
+    figures (Dict[str, Any]): As in the JSON of `spacy linearize evaluate`: any of "span_lengths", "beams", "epochs" and
+        "spans".
     folder (Path): Where the files go.
     suffix (str): "svg" or "png".
     RETURNS (List[Path]): The files.
@@ -44,11 +45,6 @@ def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Pat
         save(files[-1], drawn.getvalue())
         pyplot.close(figure)
     return files
-
-
-def _brevity(axes: Any, rows: list[dict[str, float]]) -> None:
-    axes.plot([row["from_words"] for row in rows], [row["brevity"] for row in rows], marker="o")
-    axes.set(xlabel="words in the gold sentence", ylabel="brevity", ylim=(0, 1.1), title="Brevity by sentence length")
 
 
 def _span_lengths(axes: Any, shares: dict[str, dict[int, float]]) -> None:
@@ -78,7 +74,6 @@ def _spans(axes: Any, rows: list[dict[str, float]]) -> None:
 
 
 PLOTS: dict[str, Callable[[Any, Any], None]] = {
-    "brevity": _brevity,
     "span_lengths": _span_lengths,
     "beams": _beams,
     "epochs": _epochs,

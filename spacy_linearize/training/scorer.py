@@ -16,7 +16,6 @@ from spacy.training import Example
 from ..registered import SCORES
 
 
-
 def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """Score examples whose predicted Docs come out of a linearizer.
 

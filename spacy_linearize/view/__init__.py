@@ -1,0 +1,5 @@
+"""Linearizations as HTML pages."""
+
+from .page import render
+
+__all__ = ["render"]

@@ -1,97 +1,27 @@
-"""The two diagrams of a page, its lines and its tree, and what they share with its text.
+"""The two diagrams of a page, as SVG: the lines from the bag to the sentence, and the dependency tree."""
 
-Every text that comes from a Doc goes through `esc`, or through displaCy, which escapes words but no tags and labels.
-"""
-
-import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from html import escape
-from typing import Any
+from typing import NamedTuple
 
-from spacy import displacy
 from spacy.tokens import Doc, Token
 
-LETTER = 9.5  # pixels that a letter of a diagram takes, rather too many than too few
-WORD_SPACING = 30  # pixels from the arcs down to the words
-LONGEST, LONGEST_IN_TREE = 22, 14  # letters of a word in a diagram; the rest of the page has all of them
+from .marks import LONGEST, esc, given_head, given_label, given_tag, is_root, is_rtl, mark, order_of, scroll, shorten
 
-
-def esc(text: str) -> str:
-    return escape(text, quote=True)
-
-
-def shorten(text: str, longest: int) -> str:
-    """A text in one line, its end left out if it is long."""
-    text = " ".join(text.split()) or text
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def scroll(label: str, content: str) -> str:
-    """A box that scrolls, also with the keyboard."""
-    return f'<div class="scroll" role="region" tabindex="0" aria-label="{esc(label)}">{content}</div>'
-
-
-def spoken(doc: Doc) -> str:
-    """Attributes of elements that hold words: their language and the side they start from."""
-    settings = displacy.get_doc_settings(doc)
-    return f'lang="{esc(settings["lang"])}" dir="{esc(settings["direction"])}"'
-
-
-def is_rtl(doc: Doc) -> bool:
-    return bool(displacy.get_doc_settings(doc)["direction"] == "rtl")
-
-
-# What was given. A Doc says it of tags and heads; of a label the source has to say it.
-
-
-def order_of(doc: Doc) -> tuple[int, ...]:
-    return tuple(doc._.linearization["order"])
-
-
-def given_tag(token: Token) -> bool:
-    return bool(token.doc._.linearization["given_tags"][token.i])
-
-
-def given_head(token: Token) -> bool:
-    return bool(token.doc._.linearization["given_heads"][token.i])
-
-
-def given_label(token: Token, source: Doc) -> bool:
-    label = source[order_of(token.doc)[token.i]].dep_
-    return given_head(token) and (is_root(token) or (label not in ("", "dep") and label == token.dep_))
-
-
-def is_root(token: Token) -> bool:
-    return bool(token.has_head() and token.head.i == token.i)
-
-
-def mark(token: Token) -> str:
-    """Attributes of everything that stands for a word: the word's number and its hue, by its place in the sentence."""
-    share = token.i / max(len(token.doc) - 1, 1)
-    return f'data-word="{token.i + 1}" style="--h:{round(264 + 290 * share) % 360}"'
-
-
-def arc_in_words(token: Token, labelled: bool = True) -> str:
-    """The arc to a token, in words."""
-    if not token.has_head():
-        return "no head"
-    if is_root(token):
-        return "root"
-    head = f"<bdi>{esc(shorten(token.head.text, LONGEST))}</bdi>"
-    return f"{esc(token.dep_)} of {head}" if labelled else f"below {head}"
-
-
-def _width(text: str) -> float:
-    """About how many letters wide a text is."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+LETTER, SMALL_LETTER = 9.5, 8.0  # pixels that a letter of a word, of a tag or label takes: rather too many than too few
+LONGEST_IN_TREE = 14  # letters of a word, a tag or a label
+# Of the tree, in pixels: between two words; between the ends of two arcs at one word; between two levels of arcs.
+WORD_GAP, END_GAP, LEVEL = 26, 11, 30
+CORNER, ARROW = 9, 7
+ABOVE, BELOW = 24, 50  # the room for the label of the highest arc, and for words and tags
 
 
 def draw_lines(best: Doc, source: Doc) -> str:
     """Lines from the places of words in the bag to those in the sentence. Both rows hold the same words, and so are of
     the same width."""
     rtl = is_rtl(best)
-    widths = [max(_width(shorten(token.text, LONGEST)) * LETTER + 22, 44) for token in source]
+    widths = [max(_letters(shorten(token.text, LONGEST)) * LETTER + 22, 44) for token in source]
     total = round(sum(widths))
     top, bottom = dict(_middles(range(len(source)), widths)), dict(_middles(order_of(best), widths))
     parts = []
@@ -112,6 +42,11 @@ def draw_lines(best: Doc, source: Doc) -> str:
     return f'<p class="note">Above the places in the bag, below those in the sentence.</p>\n{scroll(label, svg)}'
 
 
+def _letters(text: str) -> float:
+    """About how many letters wide a text is."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
 def _middles(order: Iterable[int], widths: list[float]) -> Iterator[tuple[int, float]]:
     """Where the middle of each word is if the words stand in this order."""
     start = 0.0
@@ -120,38 +55,40 @@ def _middles(order: Iterable[int], widths: list[float]) -> Iterator[tuple[int, f
         start += widths[i]
 
 
-def draw_tree(best: Doc, source: Doc) -> str:
-    """displaCy's tree of the sentence, with what was given told apart."""
-    # Browsers turn the labels of displaCy's own trees from right to left upside down: ours is mirrored here.
+class Arc(NamedTuple):
+    """An arc of the tree. Columns count from the left, also where words are read from right to left.
+
+    token (Token): The dependent.
+    left, right (int): The columns of its ends.
+    is_head_left (bool): Whether the head is the left one.
+    """
+
+    token: Token
+    left: int
+    right: int
+    is_head_left: bool
+
+    @property
+    def label(self) -> str:
+        return shorten(self.token.dep_, LONGEST_IN_TREE)
+
+
+def draw_tree(best: Doc) -> str:
+    """The dependency tree of the sentence, with what was given told apart from what was added."""
     tokens = list(best)[::-1] if is_rtl(best) else list(best)
-    column = {token.i: i for i, token in enumerate(tokens)}
-    words = [{"text": shorten(token.text, LONGEST_IN_TREE), "tag": esc(token.tag_)} for token in tokens]
-    dependents = [token for token in tokens if token.has_head() and not is_root(token)]
-    arcs: list[dict[str, Any]] = []
-    for token in dependents:
-        at, head = column[token.i], column[token.head.i]
-        direction = "left" if at < head else "right"
-        arcs.append({"start": min(at, head), "end": max(at, head), "label": esc(token.dep_), "dir": direction})
-    # From one word to the next: room for the longest word, and for each label between the ends of its arc.
-    letters = max(_width(word["text"]) for word in words)
-    letters = max([letters, *(_width(arc["label"]) / (arc["end"] - arc["start"]) for arc in arcs)])
-    distance = max(round(letters * LETTER + 24), 120)
-    svg = displacy.render(
-        {"words": words, "arcs": arcs},
-        manual=True,
-        page=False,
-        jupyter=False,
-        options={
-            "compact": True,
-            "distance": distance,
-            "offset_x": distance // 2,
-            "word_spacing": WORD_SPACING,
-            "arrow_spacing": 12,
-            "arrow_width": 6,
-        },
+    arcs = _arcs(tokens)
+    levels = _levels(arcs, len(tokens))
+    ends, columns, width = _place(tokens, arcs)
+    base = ABOVE + LEVEL * max(levels, default=0)
+    parts = [_word(token, x, base) for token, x in zip(tokens, columns, strict=True)]
+    for i, (arc, level) in enumerate(zip(arcs, levels, strict=True)):
+        parts.append(_arrow(arc, ends[i, arc.left], ends[i, arc.right], base, base - LEVEL * level))
+    height = base + BELOW
+    label = f"The dependency tree of the sentence, {len(arcs)} {'arc' if len(arcs) == 1 else 'arcs'}."
+    svg = (
+        '<svg class="tree" role="img" aria-label="The dependency tree. The table of words says the same." '
+        f'width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}">{"".join(parts)}</svg>'
     )
-    svg = _mark_tree(_crop(svg, distance * len(best)), tokens, dependents, source)
-    label = f"The dependency tree of the sentence, {len(arcs)} arcs."
     note = (
         "<figcaption>Solid arcs, upright labels and tags were given; dashed arcs, slanted labels and tags are "
         "predicted. The root is bold.</figcaption>"
@@ -159,35 +96,86 @@ def draw_tree(best: Doc, source: Doc) -> str:
     return f"<figure>{scroll(label, svg)}{note}</figure>"
 
 
-def _crop(svg: str, width: int) -> str:
-    """displaCy leaves room above its curves and fixes size and colours: a tree of ours can shrink on paper, has the
-    page's colours, and an id that is the same each time."""
-    found = re.search(r'id="([^"]+)".*? height="([\d.]+)"', svg)
-    if not found:  # another displaCy than those we know: as it comes
-        return svg
-    base = float(found[2]) - 3 * WORD_SPACING  # where the arcs stand
-    top = max(base * 2 / 3 - 8, 0)  # of half a word's distance for each level, an arc takes a sixth
-    height = base + 72 - top
-    tag = (
-        '<svg class="displacy" role="img" aria-label="The dependency tree. The table of words says the same." '
-        f'width="{width}" height="{height:.0f}" viewBox="0 {top:.0f} {width} {height:.0f}">'
+def _arcs(tokens: list[Token]) -> list[Arc]:
+    """The arcs between words, short ones first."""
+    column = {token.i: i for i, token in enumerate(tokens)}
+    arcs = []
+    for at, token in enumerate(tokens):
+        if token.has_head() and not is_root(token):
+            head = column[token.head.i]
+            arcs.append(Arc(token, min(at, head), max(at, head), head < at))
+    return sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left))
+
+
+def _levels(arcs: list[Arc], n_words: int) -> list[int]:
+    """How high each arc stands: above all that it covers, the lowest at 1."""
+    highest = [0] * n_words  # between a word and the next
+    levels = []
+    for arc in arcs:
+        level = max(highest[arc.left : arc.right]) + 1
+        highest[arc.left : arc.right] = [level] * (arc.right - arc.left)
+        levels.append(level)
+    return levels
+
+
+def _place(tokens: list[Token], arcs: list[Arc]) -> tuple[dict[tuple[int, int], float], list[float], float]:
+    """Where arcs end and words stand, so that no text runs into another.
+
+    RETURNS (Tuple[Dict[Tuple[int, int], float], List[float], float]): For each arc, by its number, and for each of its
+        columns the end; the middle of each column; and the width of all.
+    """
+    # At a word, arcs to the left come first, from short to long, then those to the right, from long to short: so no
+    # arc runs through another.
+    at_word: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for i, arc in enumerate(arcs):
+        at_word[arc.right].append((0, i))
+        at_word[arc.left].append((1, -i))
+    shift: dict[tuple[int, int], float] = {}  # of an end from the middle of its word
+    for column, those in at_word.items():
+        for place, (_, i) in enumerate(sorted(those)):
+            shift[abs(i), column] = END_GAP * (place - (len(those) - 1) / 2)
+    widths = [
+        max(
+            _letters(shorten(token.text, LONGEST_IN_TREE)) * LETTER,
+            _letters(shorten(token.tag_, LONGEST_IN_TREE)) * SMALL_LETTER,
+            END_GAP * len(at_word[i]),
+        )
+        for i, token in enumerate(tokens)
+    ]
+    columns = [0.0] * len(tokens)
+    by_right = defaultdict(list)
+    for i, arc in enumerate(arcs):
+        by_right[arc.right].append(i)
+    for k, width in enumerate(widths):
+        columns[k] = WORD_GAP / 2 + width / 2 if k == 0 else columns[k - 1] + (widths[k - 1] + width) / 2 + WORD_GAP
+        for i in by_right[k]:  # room for its label between its ends
+            start = columns[arcs[i].left] + shift[i, arcs[i].left]
+            needed = _letters(arcs[i].label) * SMALL_LETTER + 2 * CORNER
+            columns[k] = max(columns[k], start + needed - shift[i, k])
+    ends = {(i, column): columns[column] + x for (i, column), x in shift.items()}
+    return ends, columns, columns[-1] + widths[-1] / 2 + WORD_GAP / 2
+
+
+def _word(token: Token, x: float, base: float) -> str:
+    kind = "token" + " root" * is_root(token) + " given-tag" * given_tag(token)
+    tag = f'<text class="tag" x="{x:.1f}" y="{base + 42:.1f}">{esc(shorten(token.tag_, LONGEST_IN_TREE))}</text>'
+    return (
+        f'<g class="{kind}" {mark(token)}><text class="word" x="{x:.1f}" y="{base + 22:.1f}">'
+        f"{esc(shorten(token.text, LONGEST_IN_TREE))}</text>{tag if token.tag_ else ''}</g>"
     )
-    return re.sub("<svg[^>]*>", tag, svg, count=1).replace(found[1], "tree")
 
 
-def _mark_tree(svg: str, tokens: list[Token], dependents: list[Token], source: Doc) -> str:
-    """Say of words and arcs whether they were given. In the text of a word no quote is left that could be taken for
-    one of displaCy's own."""
-    words, arcs = iter(tokens), iter(dependents)
-
-    def mark_word(_: Any) -> str:
-        token = next(words)
-        more = " root" * is_root(token) + " given-tag" * given_tag(token)
-        return f'class="displacy-token{more}" {mark(token)}'
-
-    def mark_arc(_: Any) -> str:
-        token = next(arcs)
-        more = " given" * given_head(token) + " given-label" * given_label(token, source)
-        return f'class="displacy-arrow{more}" {mark(token)}'
-
-    return re.sub('class="displacy-arrow"', mark_arc, re.sub('class="displacy-token"', mark_word, svg))
+def _arrow(arc: Arc, left: float, right: float, base: float, top: float) -> str:
+    """An arc with round corners, an arrow head at the dependent, and its label above."""
+    kind = "arrow" + " given" * given_head(arc.token) + " given-label" * given_label(arc.token)
+    end = right if arc.is_head_left else left
+    curve = (
+        f"M{left:.1f},{base:.1f} V{top + CORNER:.1f} Q{left:.1f},{top:.1f} {left + CORNER:.1f},{top:.1f} "
+        f"H{right - CORNER:.1f} Q{right:.1f},{top:.1f} {right:.1f},{top + CORNER:.1f} V{base:.1f}"
+    )
+    tip = f"M{end - ARROW / 2:.1f},{base - ARROW:.1f} h{ARROW} L{end:.1f},{base + 1:.1f} Z"
+    label = f'<text class="label" x="{(left + right) / 2:.1f}" y="{top - 5:.1f}">{esc(arc.label)}</text>'
+    return (
+        f'<g class="{kind}" {mark(arc.token)}><path class="arc" d="{curve}"/><path class="tip" d="{tip}"/>'
+        f"{label if arc.label else ''}</g>"
+    )

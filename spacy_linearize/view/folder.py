@@ -1,15 +1,35 @@
 """Pages into files: one page for one bag, or a folder of pages with an index."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from spacy.tokens import Doc
 
-from .atomic import save
-from .diagrams import esc, shorten, spoken
-from .errors import error
-from .view import page, render
+from ..atomic import save
+from ..errors import error
+from .marks import esc, shorten, spoken
+from .page import frame, render
 
 DEFAULT = Path("linearization.html")
+
+
+class Page(NamedTuple):
+    """The page of one bag.
+
+    html (str): The page.
+    text, attributes (str): What an index says of it, as HTML, and the attributes of an element with this text.
+    """
+
+    html: str
+    text: str
+    attributes: str
+
+
+def make_page(alternatives: list[Doc], source: Doc) -> Page:
+    """The page of a bag. See `render`."""
+    html = render(alternatives, source)
+    best = alternatives[0]
+    return Page(html, esc(shorten(best.text, 300)), spoken(best))
 
 
 class Pages:
@@ -32,22 +52,20 @@ class Pages:
         """The files that are there already and may be written over."""
         return list(self.path.glob("*.html")) if self.in_folder else [self.path]
 
-    def write(self, number: int, source: Doc, alternatives: list[Doc]) -> None:
+    def write(self, number: int, page: Page) -> None:
         """Write the page of one bag."""
         name = f"{number}.html"
         path = self.path / name if self.in_folder else self.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(path, render(alternatives, source).encode("utf8"))
-        best = alternatives[0]
-        text = f'<a href="{name}" {spoken(best)}>{esc(shorten(best.text, 300))}</a>'
-        self.items.append(f'<li value="{number}">{text}</li>')
+        save(path, page.html.encode("utf8"))
+        self.items.append(f'<li value="{number}"><a href="{name}" {page.attributes}>{page.text}</a></li>')
 
     def close(self) -> None:
         """Write the index, if there is something to list."""
         if self.in_folder and self.items:
             title = f"{len(self.items)} {'bag' if len(self.items) == 1 else 'bags'} of words, ordered"
             body = f'<header><h1>{title}</h1></header>\n<section><ol class="pages">{"".join(self.items)}</ol></section>'
-            save(self.path / "index.html", page(title, body).encode("utf8"))
+            save(self.path / "index.html", frame(title, body).encode("utf8"))
 
     @property
     def written(self) -> str:

@@ -10,28 +10,17 @@ from string import Template
 
 from spacy.tokens import Doc
 
-from . import __version__
-from .diagrams import (
-    arc_in_words,
-    draw_lines,
-    draw_tree,
-    esc,
-    given_head,
-    given_label,
-    given_tag,
-    mark,
-    order_of,
-    scroll,
-    shorten,
-    spoken,
-)
-from .errors import error
+from .. import __version__
+from ..errors import error
+from .diagrams import draw_lines, draw_tree
+from .marks import arc_in_words, esc, given_head, given_label, given_tag, mark, order_of, scroll, shorten, spoken
 
 
 def render(alternatives: list[Doc], source: Doc) -> str:
     """The page that shows how a bag of words was ordered.
 
-    alternatives (List[Doc]): The best orders of the bag, best first, as `Linearizer.alternatives` returns them.
+    alternatives (List[Doc]): The best orders of the bag, best first: from `Linearizer.alternatives`, or from
+        `spacy_linearize.alternative`.
     source (Doc): The bag, as it was handed in.
     RETURNS (str): The page, as HTML.
 
@@ -39,7 +28,7 @@ def render(alternatives: list[Doc], source: Doc) -> str:
 
         nlp = spacy_linearize.load()
         bag = Doc(nlp.vocab, words=["door", "the", "opened", "?", "Who"])
-        html = view.render(nlp.get_pipe("linearizer").alternatives(bag, 5), bag)
+        html = render(nlp.get_pipe("linearizer").alternatives(bag, 5), bag)
         Path("page.html").write_text(html, encoding="utf8")
     """
     if not alternatives or not len(source):
@@ -52,14 +41,14 @@ def render(alternatives: list[Doc], source: Doc) -> str:
         _header(best, len(alternatives)),
         _section("The bag", _bag(best, source)),
         _section("From the bag to the sentence", draw_lines(best, source)),
-        _section("The tree", draw_tree(best, source)),
-        _section("Word by word", _word_table(best, source)),
+        _section("The tree", draw_tree(best)),
+        _section("Word by word", _word_table(best)),
         _section("The best orders", _alternatives_table(alternatives, source)),
     ]
-    return page(best.text, "\n".join(body))
+    return frame(best.text, "\n".join(body))
 
 
-def page(title: str, body: str) -> str:
+def frame(title: str, body: str) -> str:
     """A page with the looks of all pages.
 
     title (str): As text, not as HTML.
@@ -70,7 +59,7 @@ def page(title: str, body: str) -> str:
 
 @cache
 def _template() -> Template:
-    return Template((Path(__file__).parent / "view.html").read_text(encoding="utf8"))
+    return Template((Path(__file__).parent / "page.html").read_text(encoding="utf8"))
 
 
 def _section(title: str, content: str) -> str:
@@ -101,7 +90,7 @@ def _bag(best: Doc, source: Doc) -> str:
     for token in source:
         new = by_source[token.i]
         given = [esc(new.tag_)] if given_tag(new) else []
-        given += [arc_in_words(new, labelled=given_label(new, source))] if given_head(new) else []
+        given += [arc_in_words(new, labelled=given_label(new))] if given_head(new) else []
         small = f"<small lang=en dir=ltr>{' · '.join(given)}</small>" if given else ""
         items.append(f"<li {mark(new)}><bdi>{esc(token.text)}</bdi><sup>{token.i + 1}</sup>{small}</li>")
     some = any(map(given_tag, best)) or any(map(given_head, best))
@@ -109,14 +98,14 @@ def _bag(best: Doc, source: Doc) -> str:
     return f'<p class="note">As it was handed in. {note}</p>\n<ol class="bag" {spoken(source)}>{"".join(items)}</ol>'
 
 
-def _word_table(best: Doc, source: Doc) -> str:
+def _word_table(best: Doc) -> str:
     rows = []
     for token, i in zip(best, order_of(best), strict=True):
         head = arc_in_words(token, labelled=False).removeprefix("below ")
         cells = [
             _fact(esc(token.tag_), given_tag(token)),
             _fact(head, given_head(token)) if token.has_head() else "–",
-            _fact(esc(token.dep_), given_label(token, source)),
+            _fact(esc(token.dep_), given_label(token)),
         ]
         rows.append(
             f'<tr {mark(token)}><td class="number">{token.i + 1}</td><th scope="row"><bdi>{esc(token.text)}</bdi></th>'

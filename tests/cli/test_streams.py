@@ -10,12 +10,12 @@ from pathlib import Path
 import fuzz_streams
 import pytest
 import spacy
-from commands import run
+from helpers.commands import run
 from spacy.tokens import Doc, DocBin
 
 from spacy_linearize.atomic import open_alone
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.files import Writer
+from spacy_linearize.files.bags import Writer
 from spacy_linearize.linearizer import Linearizer
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTHONUTF8": "1"}
@@ -146,16 +146,16 @@ class TestOneOddBag:
     def test_costs_only_itself(self, trained_path, tmp_path, monkeypatch):
         """Whatever goes wrong with it."""
 
-        def odd(method):
-            def wrapper(self, doc, *arguments):
-                if doc.text.startswith("sleeps"):
+        def odd(method, first):
+            def wrapper(self, given):
+                if any(doc.text.startswith("sleeps") for doc in first(given)):
                     raise TypeError("an odd\nthing. And more of it")
-                return method(self, doc, *arguments)
+                return method(self, given)
 
             return wrapper
 
-        for name in ("alternatives", "score_order"):
-            monkeypatch.setattr(Linearizer, name, odd(getattr(Linearizer, name)))
+        monkeypatch.setattr(Linearizer, "_order", odd(Linearizer._order, list))
+        monkeypatch.setattr(Linearizer, "score_order", odd(Linearizer.score_order, lambda doc: [doc]))
         problem = (
             "✘ 2: [SL200] An error inside of spacy_linearize or spaCy (TypeError: an odd thing). Leave the bag out, "
             "and report it as a bug.\n"

@@ -1,10 +1,8 @@
-"""The commands order and score."""
+"""spacy linearize order"""
 
 import gc
 import io
 import json
-import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,14 +13,14 @@ from types import SimpleNamespace
 
 import pytest
 import spacy
-from commands import run
 from docs import read_docs
+from helpers.commands import run
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_linearize.cli_util import read_input
+from spacy_linearize.cli._stream import read_input
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent.parent / "data"
 
 
 @pytest.fixture(scope="module")
@@ -219,8 +217,7 @@ class TestOrder:
     @pytest.mark.parametrize("threads", [1, 2])
     def test_more_docs_than_are_kept_in_memory(self, order, trained_path, tmp_path, monkeypatch, threads):
         """Each with words of its own, which are forgotten after some Docs."""
-        for module in ("cli", "score_table"):
-            monkeypatch.setattr(f"spacy_linearize.{module}.BATCH", 4)
+        monkeypatch.setattr("spacy_linearize.cli._stream.BATCH", 4)
         words = [[f"word{i}", f"dog{i}", "the", "."] for i in range(20)]
         DocBin(docs=[Doc(Vocab(), words=some) for some in words]).to_disk(tmp_path / "bags.spacy")
         code, out, problem = order("-i", tmp_path / "bags.spacy", "--threads", threads, "--format", "jsonl")
@@ -339,52 +336,3 @@ class TestOrder:
         lines = out.read_text()
         assert lines == "Who opened the door?\n" * (len(lines) // len("Who opened the door?\n"))
         assert 0 < len(lines) < 200_000 * 21
-
-
-class TestScore:
-    def test_table(self, trained_path):
-        code, out, err = run(
-            "score", "--model", trained_path, stdin="Who opened the door ?\nthe opened door Who ?\n\ndog\n"
-        )
-        assert (code, err) == (0, "")
-        header, *lines = [line.split("\t") for line in out.splitlines()]
-        assert header == ["number", "gap per word", "sentence", "better"]
-        assert lines[0] == ["1", "0.00", "Who opened the door ?", ""]
-        assert (lines[1][0], lines[1][3]) == ("2", "Who opened the door ?")
-        assert float(lines[1][1]) > 0
-        assert [line[1:] for line in lines[2:]] == [["0.00", "", ""], ["0.00", "dog", ""]]
-
-    def test_json_lines(self, trained_path):
-        _, out, _ = run("score", "--model", trained_path, "--jsonl", "the", "opened", "door", "Who", "?")
-        row = json.loads(out)
-        assert row["better"] == "Who opened the door ?"
-        assert row["best_order"] == [3, 1, 0, 2, 4]
-        assert row["gap"] == pytest.approx(row["best_score"] - row["score"])
-        assert row["gap_per_word"] == pytest.approx(row["gap"] / 5)
-
-    def test_what_cannot_be_scored_is_reported(self, trained_path, tmp_path):
-        """Crossing arcs, unless arcs are not given."""
-        rows = ["1\tdog\t_\t_\t_\t_\t3\tx\t_\t_", "2\tthe\t_\t_\t_\t_\t4\tx\t_\t_"]
-        rows += ["3\tsees\t_\t_\t_\t_\t0\troot\t_\t_", "4\tit\t_\t_\t_\t_\t3\tx\t_\t_"]
-        path = tmp_path / "crossing.conllu"
-        path.write_text("\n".join(rows) + "\n")
-        code, out, err = run("score", "--model", trained_path, "-i", path)
-        assert code == 1
-        assert len(out.splitlines()) == 1
-        warning, problem = err.splitlines()
-        assert warning.startswith("⚠ [SL058] 'linearizer' was not trained with the labels 'x'")
-        assert problem.startswith("✘ 1 (line 1): [SL049]")
-        code, out, _ = run("score", "--model", trained_path, "-i", path, "--no-use-heads")
-        assert code == 0
-        assert len(out.splitlines()) == 2
-
-
-def test_module_is_the_same_command(tmp_path):
-    def options(*module):
-        command = [sys.executable, "-m", *module, "convert", "--help"]
-        env = {**os.environ, "PYTHONUTF8": "1"}
-        out = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
-        assert "Convert a treebank to a .spacy file" in out
-        return sorted(set(re.findall(r"--[a-z-]+", out)))  # some versions draw boxes around them
-
-    assert options("spacy_linearize") == options("spacy", "linearize")

@@ -1,4 +1,4 @@
-"""The reader: sampled constraints, lengths and limits, references without spaces; and the scores and spaces."""
+"""The reader: sampled constraints, lengths and limits, references without spaces."""
 
 import random
 
@@ -6,12 +6,9 @@ import pytest
 import spacy
 from docs import read_docs
 from spacy.tokens import Doc, DocBin
-from spacy.training import Example
 
-from spacy_linearize.corpus import Corpus, give, without_spaces
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.scorer import linearizer_score, match
-from spacy_linearize.spacing import Spacing
+from spacy_linearize.training.corpus import Corpus, give, without_spaces
 
 
 @pytest.fixture(scope="module")
@@ -120,118 +117,6 @@ class TestCorpus:
                 list(Corpus(path)(nlp))
         with pytest.warns(UserWarning, match="W090"), pytest.raises(LinearizeError, match=r"SL183"):
             list(Corpus(tmp_path)(nlp))
-
-
-class TestScorer:
-    def example(self, nlp, output, gold, info=None, **annotation):
-        from spacy_linearize.build import claim_extensions
-
-        claim_extensions()
-        out = Doc(nlp.vocab, words=output.split(), **annotation)
-        n = len(out)
-        out._.linearization = {"given_tags": [False] * n, "given_heads": [False] * n, **(info or {})}
-        return Example(out, gold)
-
-    @pytest.fixture
-    def gold(self, nlp):
-        return Doc(
-            nlp.vocab,
-            words=["the", "dog", "saw", "the", "cat"],
-            tags=["DT", "NN", "VBD", "DT", "NN"],
-            heads=[1, 2, 2, 4, 2],
-            deps=["det", "nsubj", "ROOT", "det", "obj"],
-        )
-
-    def test_perfect(self, nlp, gold):
-        annotation = {"tags": ["DT", "NN", "VBD", "DT", "NN"], "heads": [1, 2, 2, 4, 2]}
-        deps = ["det", "nsubj", "ROOT", "det", "obj"]
-        scores = linearizer_score([self.example(nlp, "the dog saw the cat", gold, deps=deps, **annotation)])
-        assert list(scores.values()) == pytest.approx([1.0] * 5)
-
-    def test_another_order(self, nlp, gold):
-        """Saw as root with both nouns is right on every arc, whatever the order; one label and one tag are wrong."""
-        eg = self.example(
-            nlp,
-            "the cat saw the dog",
-            gold,
-            tags=["DT", "NN", "VBD", "DT", "VB"],
-            heads=[1, 2, 2, 4, 2],
-            deps=["det", "obj", "ROOT", "det", "obj"],
-        )
-        scores = linearizer_score([eg])
-        assert scores["linearize_exact"] == 0
-        assert 0 < scores["linearize_bleu"] < 1
-        assert scores["linearize_tag_acc"] == 4 / 5
-        # The first "the" hangs on the dog in the gold tree, here on the cat; the second likewise.
-        assert scores["linearize_uas"] == 3 / 5
-        assert scores["linearize_las"] == 2 / 5
-
-    def test_only_what_was_predicted_counts(self, nlp, gold):
-        info = {"given_tags": [True] * 5, "given_heads": [True, True, True, True, False]}
-        annotation = {"tags": ["X"] * 5, "heads": [1, 2, 2, 4, 2], "deps": ["x", "x", "ROOT", "x", "obj"]}
-        scores = linearizer_score([self.example(nlp, "the dog saw the cat", gold, info, **annotation)])
-        assert scores["linearize_tag_acc"] is None
-        assert scores["linearize_uas"] == scores["linearize_las"] == 1
-
-    def test_nothing(self):
-        assert set(linearizer_score([]).values()) == {None}
-
-    def test_words_are_matched_by_occurrence(self, nlp, gold):
-        out = Doc(nlp.vocab, words=["cat", "the", "saw", "dog", "the", "bird"])
-        assert match(out, gold) == {0: 4, 1: 0, 2: 2, 3: 1, 4: 3}
-
-
-@pytest.fixture(scope="module")
-def spacing(nlp):
-    spacing = Spacing()
-    spacing.learn(read_docs(nlp.vocab))
-    return spacing
-
-
-class TestSpacing:
-    def text(self, nlp, spacing, words):
-        doc = Doc(nlp.vocab, words=words)
-        spaces = spacing.spaces([t.orth for t in doc], [t.shape for t in doc], nlp.vocab.strings)
-        return Doc(nlp.vocab, words=words, spaces=spaces).text
-
-    def test_gold_texts_come_back(self, nlp, spacing):
-        docs = read_docs(nlp.vocab)
-        same = sum(self.text(nlp, spacing, [t.text for t in doc]) == doc.text.strip() for doc in docs)
-        assert same / len(docs) > 0.9
-
-    def test_punctuation_and_quotes(self, nlp, spacing):
-        assert self.text(nlp, spacing, ["Yes", ",", "Tom", "!"]) == "Yes, Tom!"
-        assert self.text(nlp, spacing, ["Anna", "'s", "dog", "(", "old", ")", "."]) == "Anna's dog (old)."
-
-    def test_straight_quotes_open_and_close_in_turn(self, nlp):
-        spacing = Spacing()
-        words = ["He", "said", '"', "no", '"', "twice"]
-        spacing.learn([Doc(nlp.vocab, words=words, spaces=[True, True, False, False, True, False])])
-        assert self.text(nlp, spacing, ['"', "no", '"', "and", '"', "yes", '"']) == '"no" and "yes"'
-
-    def test_single_spaces_without_knowledge(self, nlp):
-        assert self.text(nlp, Spacing(), ["a", "b", "."]) == "a b ."
-        assert Spacing().spaces([], [], nlp.vocab.strings) == []
-        spacing = Spacing()
-        spacing.learn([Doc(nlp.vocab, words=["a", "."])])  # unknown spaces
-        assert not any(spacing.tables)
-
-    def test_plain_words_stay_apart(self, nlp):
-        """How a letter stands beside brackets and digits says nothing about how it stands beside words."""
-        spacing = Spacing()
-        words = ["row", "4", "b", "(", "b", ")", "is", "gon", "na", "be", "free", "for", "a", "day", "or", "more"]
-        spaces = [True, False, True, False, False, True, True, False, *[True] * 7, False]
-        spacing.learn([Doc(nlp.vocab, words=words, spaces=spaces)])
-        assert self.text(nlp, spacing, words) == "row 4b (b) is gonna be free for a day or more"
-        assert self.text(nlp, spacing, ["gate", "b"]) == "gate b"
-
-    def test_language_without_spaces(self, nlp):
-        spacing = Spacing()
-        spacing.learn([Doc(nlp.vocab, words=["我", "爱", "你", "。"], spaces=[False] * 4)])
-        assert self.text(nlp, spacing, ["你", "们", "爱", "我", "。"]) == "你们爱我。"
-
-    def test_unseen_forms_go_by_shape(self, nlp, spacing):
-        assert self.text(nlp, spacing, ["Zebras", "run", "."]) == "Zebras run."
 
 
 def test_without_spaces_keeps_all_annotation(nlp):

@@ -4,10 +4,12 @@ import pytest
 import spacy
 from docs import read_docs, write_corpus
 from spacy.training import Example
+from spacy_linearize.doc.text import read_sentences
 from typer.testing import CliRunner
 
 from spacy_linearize.cli import app
-from spacy_linearize.language_model import import_arpa, read_sentences
+from spacy_linearize.model import engine_of as engine_of_model
+from spacy_linearize.training.language_model import import_arpa
 
 ARPA = r"""\data\
 ngram 1=4
@@ -31,7 +33,7 @@ def run(*arguments):
 
 
 def engine_of(path):
-    return spacy.load(path).get_pipe("linearizer").shim.engine
+    return engine_of_model(spacy.load(path).get_pipe("linearizer").model)
 
 
 @pytest.fixture

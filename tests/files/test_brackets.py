@@ -6,10 +6,10 @@ import pytest
 from docs import read_docs
 from spacy.vocab import Vocab
 
-from spacy_linearize.treebanks.ptb import in_section, read_brackets
-from spacy_linearize.treebanks.ptb_rules import head_child, relation, split_label
+from spacy_linearize.files.brackets import in_section, read_brackets
+from spacy_linearize.files.head_rules import head_child, relation, split_label
 
-MINI = Path(__file__).parent / "data" / "mini.mrg"
+MINI = Path(__file__).parent.parent / "data" / "mini.mrg"
 DOG = "( (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ sleeps)) (. .)) )\n"
 CAT = "( (S (NP-SBJ (DT A) (NN cat)) (VP (VBZ eats)) (. .)) )\n"
 

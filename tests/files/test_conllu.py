@@ -1,16 +1,18 @@
-"""CoNLL-U to Docs."""
+"""CoNLL-U to Docs, and back."""
 
 import time
 from pathlib import Path
 
 import pytest
 import spacy
+from docs import read_docs
+from spacy.tokens import Doc
 
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.treebanks.conllu import BadSentence, read_conllu, read_sentences
-from spacy_linearize.treebanks.convert import convert
+from spacy_linearize.files.conllu import BadSentence, read_conllu, read_sentences, to_conllu
+from spacy_linearize.files.convert import convert
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent.parent / "data"
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +207,46 @@ def test_bad_order_hint(tmp_path, vocab, value):
     assert line == 5
     assert f"'lin={value}'" in message
     assert "'well'" in message
+
+
+def test_conllu_round_trip_keeps_everything(tmp_path):
+    vocab = spacy.blank("en").vocab
+    docs = list(read_conllu(DATA / "mini_en.conllu", vocab))
+    docs += [Doc(vocab, words=["free", "words", "."], spaces=[True, False, False], tags=["JJ", "", "."])]
+    docs += [Doc(vocab, words=["10\u00a0000", "New York", "a\u2009b"], lemmas=["10\u00a0000", "New York", "a  b"])]
+    path = tmp_path / "again.conllu"
+    path.write_text("".join(to_conllu(doc) for doc in docs), encoding="utf8")
+    again = list(read_conllu(path, vocab))
+    assert len(again) == len(docs)
+    for new, old in zip(again, docs, strict=True):
+        assert new.text == old.text.strip()
+        assert new.user_data.get("sent_id") == old.user_data.get("sent_id")
+        for attr in ("ORTH", "TAG", "POS", "LEMMA", "DEP", "HEAD"):
+            assert (new.to_array(attr) == old.to_array(attr)).all(), (old.text, attr)
+        assert [(str(t.morph), t.has_head()) for t in new] == [(str(t.morph), t.has_head()) for t in old]
+    assert to_conllu(docs[0]).splitlines()[2] == "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_"
+
+
+def test_conllu_of_words_with_line_ends():
+    """Whatever a token has in it, a row stays a row."""
+    vocab = spacy.blank("en").vocab
+    doc = Doc(vocab, words=["a\tb", "\n", "New\nYork", "c"], lemmas=["x\ty", "", "", ""])
+    doc.user_data["sent_id"] = "one\ntwo"
+    lines = to_conllu(doc).split("\n")
+    assert lines[:2] == ["# sent_id = one two", "# text = a b New York c"]
+    assert [line.split("\t")[:3] for line in lines[2:6]] == [
+        ["1", "a b", "x y"],
+        ["2", "_", "_"],
+        ["3", "New York", "_"],
+        ["4", "c", "_"],
+    ]
+    assert lines[6:] == ["", ""]
+
+
+def test_conllu_of_several_sentences(tmp_path):
+    docs = read_docs()[:2]
+    path = tmp_path / "two.conllu"
+    path.write_text(to_conllu(Doc.from_docs(docs)), encoding="utf8")
+    again = list(read_conllu(path, docs[0].vocab))
+    assert [doc.text for doc in again] == [doc.text.strip() for doc in docs]
+    assert [[t.head.i for t in doc] for doc in again] == [[t.head.i for t in doc] for doc in docs]

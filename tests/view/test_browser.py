@@ -1,0 +1,126 @@
+"""How a browser shows a page."""
+
+import os
+import sys
+
+import pytest
+import spacy
+from helpers.browser import Browser, find_browser
+from helpers.page import DOOR, ODD
+from spacy.tokens import Doc
+
+from spacy_linearize.view import render
+
+# Elements that stick out of the window at a side, but for those in boxes that scroll.
+OUTSIDE = """[...document.querySelectorAll("body *")].filter(e => !e.parentElement.closest(".scroll")).filter(e => {
+  const box = e.getBoundingClientRect(); return box.width && (box.left < -1 || box.right > innerWidth + 1);
+}).map(e => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def nlp(trained_path):
+    return spacy.load(trained_path)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if sys.platform == "win32":
+        pytest.skip("the browser is driven through pipes that Windows does not have")
+    if not (program := find_browser()):
+        if os.environ.get("CI"):
+            pytest.fail("no Chromium or Chrome is on the PATH")
+        pytest.skip("no Chromium or Chrome is on the PATH")
+    browser = Browser(program, tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module", params=["door", "odd", "clock"])
+def shown(request, nlp, tmp_path_factory):
+    """The file of a page, and the best order on it."""
+    words = {
+        "door": DOOR,
+        "odd": [*ODD, "y" * 100],
+        "clock": [
+            "clock",
+            "in",
+            "it",
+            "hears",
+            ".",
+            "old",
+            "strikes",
+            "every",
+            "The",
+            "hour",
+            "but",
+            "hall",
+            "nobody",
+        ],
+    }[request.param]
+    source = Doc(nlp.vocab, words=words)
+    alternatives = nlp.get_pipe("linearizer").alternatives(source, 5)
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(render(alternatives, source), encoding="utf8")
+    return path, alternatives[0]
+
+
+class TestInABrowser:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.parametrize("width", [1200, 400])
+    def test_as_shown(self, browser, shown, width, scheme):
+        path, best = shown
+        browser.open(path, width=width, scheme=scheme)
+        assert browser.evaluate("document.querySelector('h1').innerText") == best.text
+        lines = "[...document.querySelectorAll('path.line')].filter(line => line.getTotalLength() > 100).length"
+        assert browser.evaluate(lines) == len(best)
+        arcs = "[...document.querySelectorAll('.arc')].filter(arc => arc.getBBox().width > 20).length"
+        assert browser.evaluate(arcs) == len(best) - 1
+        assert browser.evaluate(OUTSIDE) == []
+        assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        dark = browser.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 27)"
+        assert dark == (scheme == "dark")
+        assert browser.requests() == []
+        assert browser.complaints() == []
+        assert browser.screenshot().startswith(b"\x89PNG")
+
+    def test_words_and_arcs_are_inside_of_their_diagrams(self, browser, shown):
+        browser.open(shown[0])
+        outside = """[...document.querySelectorAll("svg")].flatMap(svg => {
+          const box = svg.viewBox.baseVal;
+          return [...svg.querySelectorAll("text, .arc, .line")].filter(part => {
+            const at = part.getBBox();
+            return at.x < box.x - 1 || at.y < box.y - 1 || at.x + at.width > box.x + box.width + 1
+              || at.y + at.height > box.y + box.height + 1;
+          }).map(part => part.outerHTML);
+        })"""
+        assert browser.evaluate(outside) == []
+
+    def test_pointing_at_a_word_lights_it_up(self, browser, shown):
+        browser.open(shown[0])
+        event = 'dispatchEvent(new PointerEvent("{}", {{bubbles: true}}))'
+        word = "document.querySelector('h1 [data-word]')."
+        lit = "[...new Set([...document.querySelectorAll('.lit')].map(e => e.dataset.word))]"
+        browser.evaluate(word + event.format("pointerover"))
+        assert browser.evaluate(lit) == ["1"]
+        assert browser.evaluate("document.querySelectorAll('.lit').length") >= 4
+        browser.evaluate(word + event.format("pointerout"))
+        assert browser.evaluate(lit) == []
+
+    def test_on_paper(self, browser, shown):
+        """Nothing can scroll there: the diagrams shrink to the width of the paper, and nothing is closed."""
+        browser.open(shown[0], width=700, media="print")
+        fits = "[...document.querySelectorAll('svg')].every(svg => svg.getBoundingClientRect().right <= innerWidth + 1)"
+        assert browser.evaluate(fits)
+        assert browser.pdf().startswith(b"%PDF")
+        assert browser.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
+
+    def test_without_a_script(self, browser, shown):
+        """Everything is there to be read; only nothing lights up."""
+        path, best = shown
+        browser.send("Emulation.setScriptExecutionDisabled", value=True)
+        try:
+            browser.open(path)
+            assert browser.evaluate("document.querySelector('h1').innerText") == best.text
+            assert browser.evaluate("document.querySelectorAll('path.line').length") == len(best)
+        finally:
+            browser.send("Emulation.setScriptExecutionDisabled", value=False)
