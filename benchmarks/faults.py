@@ -78,7 +78,7 @@ class Campaign:
 
 def models(arguments: argparse.Namespace) -> int:
     """Model files of the three kinds that there are."""
-    import damage
+    from helpers import damage
 
     sentences = damage.gold()
     wrong = 0
@@ -106,7 +106,7 @@ def models(arguments: argparse.Namespace) -> int:
 
 def pipeline(arguments: argparse.Namespace) -> int:
     """The file of a component's model, and the component's own bytes."""
-    import damage
+    from helpers import damage
     import spacy
 
     nlp = spacy.blank("en")
@@ -144,7 +144,7 @@ def pipeline(arguments: argparse.Namespace) -> int:
 
 def treebanks(arguments: argparse.Namespace) -> int:
     """Treebank files: what is not touched must be there."""
-    import damage
+    from helpers import damage
 
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +175,7 @@ def treebanks(arguments: argparse.Namespace) -> int:
 
 def kill_a_saver(path: Path, sources: list[Path], delay: float) -> None:
     """Start a process that saves two files in turn to one path, and kill it."""
-    import damage
+    from helpers import damage
 
     command = [sys.executable, "-c", damage.SAVER, *map(str, (path, *sources))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -189,7 +189,7 @@ def kill_a_saver(path: Path, sources: list[Path], delay: float) -> None:
 
 def kills(arguments: argparse.Namespace) -> int:
     """Kill a process that saves."""
-    import damage
+    from helpers import damage
 
     from spacy_linearize.core.engine import Engine
 

@@ -176,7 +176,7 @@ def check_error(case: Case, problem: LinearizeError) -> None:
 def brute_orders(case: Case) -> Iterator[tuple[int, ...]]:
     if str(TESTS) not in sys.path:
         sys.path.append(str(TESTS))
-    import brute
+    from helpers import brute
 
     return (order for order, _ in brute.expected(case.heads))
 

@@ -1,15 +1,8 @@
+"""Fixtures of pipelines. They import spaCy and the package when they are used: the tests of the core need neither."""
+
 import signal
-from pathlib import Path
 
 import pytest
-import spacy
-from docs import write_corpus
-from random_docs import settings
-from treebank import read_conllu
-
-from spacy_linearize.corpus import Corpus
-
-DATA = Path(__file__).parent / "data"
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and with them all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -17,24 +10,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.fixture(scope="session")
-def mini():
-    """The projective sentences of the English mini treebank."""
-    return [s for s in read_conllu(DATA / "mini_en.conllu") if s.projective]
-
-
-@pytest.fixture(scope="session")
-def mini_all():
-    return read_conllu(DATA / "mini_en.conllu")
-
-
-@pytest.fixture(scope="session")
-def mini_de():
-    return read_conllu(DATA / "mini_de.conllu")
-
-
-@pytest.fixture(scope="session")
 def corpus_path(tmp_path_factory):
     """The English mini treebank as a .spacy file."""
+    from docs import write_corpus
+
     path = tmp_path_factory.mktemp("corpus") / "mini.spacy"
     write_corpus(path)
     return path
@@ -43,6 +22,10 @@ def corpus_path(tmp_path_factory):
 @pytest.fixture(scope="session")
 def trained_path(corpus_path, tmp_path_factory):
     """A pipeline trained on the mini treebank with every amount of input, on disk."""
+    import spacy
+
+    from spacy_linearize.training.corpus import Corpus
+
     nlp = spacy.blank("en")
     nlp.add_pipe("linearizer", config={"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8})
     corpus = Corpus(corpus_path, settings=[[0, 0], [1, 0], [0.5, 0.5], [1, 1]], resample=True)
@@ -57,6 +40,10 @@ def trained_path(corpus_path, tmp_path_factory):
 @pytest.fixture(scope="session")
 def trained_joint(corpus_path):
     """A pipeline with the joint system, hardly trained."""
+    import spacy
+
+    from spacy_linearize.training.corpus import Corpus
+
     nlp = spacy.blank("en")
     nlp.add_pipe("linearizer", config={"model": {"system": "joint", "table_bits": 14, "attach_bits": 10}})
     corpus = Corpus(corpus_path, settings=[[0, 0], [1, 1]], resample=True)
@@ -68,6 +55,8 @@ def trained_joint(corpus_path):
 @pytest.fixture
 def joint_nlp(trained_joint):
     """The pipeline with the joint system, with the settings of its component put back afterwards."""
+    from random_docs import settings
+
     with settings(trained_joint.get_pipe("linearizer")):
         yield trained_joint
 
@@ -75,5 +64,7 @@ def joint_nlp(trained_joint):
 @pytest.fixture
 def component(nlp):
     """The trained component, with its settings put back afterwards."""
+    from random_docs import settings
+
     with settings(nlp.get_pipe("linearizer")) as component:
         yield component

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-import brute
+from helpers import brute
 from spacy.tokens import Doc, Span
 
 from spacy_linearize.errors import LinearizeError

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-import brute
+from helpers import brute
 import numpy as np
 import pytest
 import spacy

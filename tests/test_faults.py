@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-import damage
+from helpers import damage
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin

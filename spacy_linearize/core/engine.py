@@ -325,11 +325,7 @@ class _Example:
     def __init__(self, bag: PackedBag, gold: Bag) -> None:
         self.bag = bag
         self.order = np.arange(len(gold), dtype=np.int32)
-        columns = [gold.column(name) for name in ("heads", "tags", "labels")]
-        for name, column in zip(("heads", "tags", "labels"), columns, strict=True):
-            if column.shape != (len(gold),):
-                raise error("SL006", name=name, got=len(column), n=len(gold))
-        gold_heads, self.tags, self.labels = columns
+        gold_heads, self.tags, self.labels = (gold.column(name) for name in ("heads", "tags", "labels"))
         given = bag.heads
         if len(given) != len(gold):
             raise error("SL010", n=len(given), last=len(given) - 1)

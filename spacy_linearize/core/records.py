@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import error
 from ..trees import FREE
 
 Array = np.ndarray[Any, Any]
@@ -63,10 +64,13 @@ class Bag:
 
     def column(self, name: str) -> Array:
         """A column as an array, whether it was given or not."""
+        dtype, missing = (np.int32, FREE) if name == "heads" else (np.uint64, 0)
         values = getattr(self, name)
-        if name == "heads":
-            return np.full(len(self), FREE, dtype=np.int32) if values is None else np.asarray(values, dtype=np.int32)
-        return np.zeros(len(self), dtype=np.uint64) if values is None else np.asarray(values, dtype=np.uint64)
+        if values is None:
+            return np.full(len(self), missing, dtype=dtype)
+        if len(values) != len(self):
+            raise error("SL006", name=name, got=len(values), n=len(self))
+        return np.asarray(values, dtype=dtype)
 
 
 @dataclass(frozen=True, kw_only=True)

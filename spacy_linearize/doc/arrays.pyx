@@ -1,6 +1,7 @@
 """Loops over the arrays of a Doc. In Python, or in numpy for a dozen words, they would take longer than the search."""
 import numpy as np
 from libc.stdint cimport int64_t, uint64_t
+from libcpp.unordered_map cimport unordered_map
 
 from ..errors import error
 
@@ -37,6 +38,54 @@ def read_arcs(const uint64_t[:] deps, const uint64_t[:] offsets, uint64_t no_lab
         else:
             head_view[i] = <int>target
     return heads, labels, outside
+
+
+def mark_questions(uint64_t[:] puncts, const uint64_t[:] forms, strings):
+    """Let punctuation be 2 instead of 1 where it is a question mark: "?", "??", "!?", and so on.
+
+    puncts (ndarray): 1 for punctuation, 0 for words. It is changed.
+    forms (ndarray): The keys of their texts.
+    strings (StringStore): Knows the texts.
+    """
+    cdef int i
+    for i in range(puncts.shape[0]):
+        if puncts[i] and "?" in strings[forms[i]]:
+            puncts[i] = 2
+
+
+def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, dict is_plain, list tables, *,
+                int before, int after, int odd, int shape, int these_two, any_two, uint64_t step):
+    """Whether a space follows each word, see `spacing`, which counts the same features one by one in training.
+
+    forms, shapes (ndarray): Of the words in order.
+    is_plain (Dict[int, bool]): For each shape, whether words of this shape are plain.
+    tables (List[Dict[int, float]]): What speaks for no space, by number of the table.
+    before, after, odd, shape, these_two (int): Numbers of tables. `odd` and `shape` count from `before` and `after`.
+    any_two (Optional[float]): For two plain words that are no exception, or None if weights are for these, too.
+    """
+    cdef int n = forms.shape[0], i, turn, last_turn = 0
+    cdef bint plain, was_plain = False
+    cdef double score
+    cdef unordered_map[uint64_t, int] times
+    spaces = [False] * n
+    for i in range(n):
+        turn = times[forms[i]]     # 0 if the form comes up for an odd time
+        times[forms[i]] = 1 - turn
+        plain = any_two is not None and is_plain[shapes[i]]
+        if i:
+            if plain and was_plain:
+                score = (<dict>tables[these_two]).get(<uint64_t>(forms[i - 1] * step + forms[i]), any_two)
+            else:
+                score = weight(tables, before, forms[i - 1]) + weight(tables, before + odd + last_turn, forms[i - 1])
+                score += weight(tables, before + shape, shapes[i - 1]) + weight(tables, after, forms[i])
+                score += weight(tables, after + odd + turn, forms[i]) + weight(tables, after + shape, shapes[i])
+            spaces[i - 1] = score <= 0
+        was_plain, last_turn = plain, turn
+    return spaces
+
+
+cdef inline double weight(list tables, int table, uint64_t key) except? -1:
+    return (<dict>tables[table]).get(key, 0.0)
 
 
 def move(uint64_t[:, ::1] values, const int[:] order, const uint64_t[:] tags, const int[:] heads,

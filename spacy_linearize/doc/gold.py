@@ -15,7 +15,7 @@ from ..options import Options
 from ..trees import FREE, ROOT, is_projective, is_projective_forest
 from .known import Names, add_names, no_names
 from .read import read_bags
-from .reorder import reorder
+from .reorder import read_table, reorder
 
 EVERYTHING = Options()  # all tags, heads and labels count
 
@@ -142,4 +142,4 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
     heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
     found = Order(order=order, tags=tags, heads=heads, labels=labels, score=0.0)
-    return reorder(predicted, found, [True] * len(order))[0]
+    return reorder(predicted, read_table(predicted), found, [True] * len(order))[0]

@@ -20,7 +20,7 @@ from ..core.records import Array, Bag
 from ..errors import error
 from ..options import Options
 from ..trees import FREE
-from .arrays import read_arcs
+from .arrays import mark_questions, read_arcs
 from .known import Known
 from .precedence import read_precedences
 from .units import find_units, merge
@@ -66,7 +66,7 @@ class Reader:
             raise error("SL005", n=longest, limit=options.max_words)
         bags = [self.known.hide(bag, doc, self.name) for bag in read_bags(doc, spans, options)]
         if as_given:
-            given = given_of(doc, options, as_given=True)
+            given = given_of(doc, doc.to_array("TAG"), doc.to_array("DEP"), options, as_given=True)
             bags = [_only(bag, given, start, end) for bag, (start, end) in zip(bags, spans, strict=True)]
         before = read_precedences(doc, spans)
         if options.units is None:
@@ -104,7 +104,7 @@ def read_bags(doc: Doc, spans: Sequence[tuple[int, int]], options: Options) -> I
     if not table[:, _SHAPE].all():
         _look_up(table, doc)
     roots = (UNLABELLED, strings["ROOT"], strings["root"])
-    puncts = table[:, _PUNCT] + _is_question(table, doc)
+    mark_questions(table[:, _PUNCT], table[:, _FORM], strings)
     for start, end in spans:
         part = table[start:end]
         heads, labels, outside = read_arcs(part[:, _DEP], part[:, _HEAD], UNLABELLED, roots)
@@ -119,22 +119,26 @@ def read_bags(doc: Doc, spans: Sequence[tuple[int, int]], options: Options) -> I
             lowers=part[:, _LOWER],
             suffixes=part[:, _SUFFIX],
             shapes=part[:, _SHAPE],
-            puncts=puncts[start:end],
+            puncts=part[:, _PUNCT],
             texts=TokenTexts(doc, start, end),
         )
 
 
-def given_of(doc: Doc, options: Options, *, as_given: bool = False) -> Given:
+def given_of(doc: Doc, tags: Array, labels: Array, options: Options, *, as_given: bool = False) -> Given:
     """What a Doc gives, whether the search knows it or not.
 
+    tags, labels (ndarray): The columns TAG and DEP of the Doc.
     as_given (bool): As in `Reader.read`.
     """
-    table = doc.to_array([TAG, DEP])
-    heads = (table[:, 1] != 0) & options.use_heads
-    labels = heads & (table[:, 1] != UNLABELLED) & options.use_deps
-    given = Given((table[:, 0] != 0) & options.use_tags, heads, labels)
-    record = doc.user_data.get(RECORD)
-    if as_given and record and len(record["order"]) == len(doc):
+    has_head = labels != 0
+    heads = has_head if options.use_heads else np.zeros_like(has_head)
+    given = Given(
+        tags=tags != 0 if options.use_tags else np.zeros_like(has_head),
+        heads=heads,
+        labels=heads & (labels != UNLABELLED) if options.use_deps else np.zeros_like(has_head),
+    )
+    record = doc.user_data.get(RECORD) if as_given else None
+    if record and len(record["order"]) == len(doc):
         masks = (np.array(record[f"given_{kind}"], dtype=bool) for kind in Given._fields)
         given = Given(*(own & mask for own, mask in zip(given, masks, strict=True)))
     return given
@@ -150,15 +154,6 @@ def _only(bag: Bag, given: Given, start: int, end: int) -> Bag:
         labels=np.where(given.labels[start:end], bag.column("labels"), none),
         kept=None if bag.kept is None else np.where(given.tags[start:end] | given.labels[start:end], bag.kept, none),
     )
-
-
-def _is_question(table: Array, doc: Doc) -> Array:
-    """Which words are question marks: "?", "??", "!?", and so on."""
-    strings = doc.vocab.strings
-    puncts = np.flatnonzero(table[:, _PUNCT])
-    questions = np.zeros(len(table), dtype=np.uint64)
-    questions[puncts] = ["?" in strings[form] for form in table[puncts, _FORM].tolist()]
-    return questions
 
 
 def _look_up(table: Array, doc: Doc) -> None:

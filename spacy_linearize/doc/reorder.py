@@ -11,26 +11,34 @@ from typing import Any
 
 import numpy as np
 from spacy.attrs import DEP, ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, HEAD, LEMMA, MORPH, NORM, ORTH, POS, TAG
+from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..core.records import Array, Order
 from .arrays import move
 
 MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH, ENT_KB_ID, ENT_ID]
-_TAG, _DEP, _HEAD, _MORPH, _IDS = 1, 2, 3, 7, 8
+TAG_COLUMN, DEP_COLUMN, HEAD_COLUMN, _MORPH, _IDS = 1, 2, 3, 7, 8
 Dropped = tuple[str, str, str]  # where it was, its label if it has one, and its text
 
 
-def reorder(doc: Doc, order: Order, spaces: Sequence[bool]) -> tuple[Doc, tuple[Dropped, ...]]:
+def read_table(doc: Doc) -> Array:
+    """What `reorder` moves of each token: a row for each, with a column for each of MOVED."""
+    table: Array = doc.to_array(MOVED)
+    return table
+
+
+def reorder(doc: Doc, table: Array, order: Order, spaces: Sequence[bool]) -> tuple[Doc, tuple[Dropped, ...]]:
     """The words of a Doc in another order.
 
+    table (ndarray): See `read_table`.
     order (Order): The new order, with tags, heads and labels by position in the Doc.
     spaces (Sequence[bool]): Whether a space follows, by new position.
     RETURNS (Tuple[Doc, Tuple[Dropped, ...]]): A new Doc, and what is not in it.
     """
     strings = doc.vocab.strings
     columns = (order.order, order.tags, order.heads, order.labels)
-    values, place = move(doc.to_array(MOVED), *columns, strings["dep"], tag=_TAG, dep=_DEP, head=_HEAD)
+    values, place = move(table, *columns, UNLABELLED, tag=TAG_COLUMN, dep=DEP_COLUMN, head=HEAD_COLUMN)
     # Strings by key: making Token objects for their texts would take longer than all the rest.
     new = Doc(doc.vocab, words=[strings[key] for key in values[:, 0].tolist()], spaces=list(spaces))
     # Morphology goes through a slow table; most Docs have none.

@@ -15,6 +15,7 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..core.records import Array
+from .arrays import find_spaces
 
 EPOCHS = 5
 STEP = 0x9E3779B97F4A7C15  # joins the keys of two words; odd, so that nothing is lost
@@ -33,6 +34,7 @@ class Spacing:
 
     def __init__(self) -> None:
         self.tables: list[Table] = [{} for _ in range(N_TABLES)]
+        self._is_plain: dict[int, bool] = {}  # by shape: whether words of it have letters and digits only
 
     def learn(self, docs: Iterable[Doc]) -> None:
         """Learn anew from Docs whose spaces are known. Others teach nothing."""
@@ -43,7 +45,7 @@ class Spacing:
                 keys = doc.to_array([ORTH, SHAPE])
                 forms, shapes = keys[:, 0].tolist(), keys[:, 1].tolist()
                 joined = (doc.to_array(SPACY) == 0).tolist()
-                found = _gaps(forms, shapes, are_plain(shapes, doc.vocab.strings))
+                found = _gaps(forms, shapes, [doc.vocab.strings[shape].isalnum() for shape in shapes])
                 for features, joined_here in zip(found, joined, strict=False):
                     table, key = features[0]
                     if table == THESE_TWO:
@@ -69,24 +71,32 @@ class Spacing:
             self.tables[ANY_TWO] = {0: float(n_joined)}
             self.tables[THESE_TWO] = {key: float(n) for key, n in plain.items() if (n > 0) != (n_joined > 0)}
 
-    def spaces(self, forms: Sequence[int], shapes: Sequence[int], strings: StringStore) -> list[bool]:
+    def spaces(self, forms: Array, shapes: Array, strings: StringStore) -> list[bool]:
         """Whether a space follows each of these words, in this order.
 
+        forms, shapes (ndarray): The keys of the words, and of their shapes.
         strings (StringStore): Knows the texts of the shapes.
         """
-        # Where training had no two plain words side by side, weights are for these, too.
-        plain = are_plain(shapes, strings) if self.tables[ANY_TWO] else [False] * len(forms)
-        gaps = _gaps(forms, shapes, plain)
-        return [*(not self._is_joined(features) for features in gaps), False] if forms else []
+        for key in shapes.tolist():
+            if key not in self._is_plain:
+                self._is_plain[key] = strings[key].isalnum()
+        return find_spaces(
+            forms,
+            shapes,
+            self._is_plain,
+            self.tables,
+            before=BEFORE,
+            after=AFTER,
+            odd=ODD_FORM,
+            shape=SHAPE_,
+            these_two=THESE_TWO,
+            # Where training had no two plain words side by side, weights are for these, too.
+            any_two=self.tables[ANY_TWO].get(0),
+            step=STEP,
+        )
 
     def _is_joined(self, features: Features) -> bool:
-        tables = self.tables
-        score = 0.0
-        for table, key in features:
-            if table == THESE_TWO:
-                return tables[THESE_TWO].get(key, tables[ANY_TWO][0]) > 0
-            score += tables[table].get(key, 0.0)
-        return score > 0
+        return sum(self.tables[table].get(key, 0.0) for table, key in features) > 0
 
     def to_arrays(self) -> dict[str, Array]:
         """The tables one after the other, for serialisation."""
@@ -114,13 +124,8 @@ class Spacing:
         return spacing
 
 
-def are_plain(shapes: Sequence[int], strings: StringStore) -> list[bool]:
-    """Which words have letters and digits only, by the keys of their shapes."""
-    return [strings[shape].isalnum() for shape in shapes]
-
-
 def _gaps(forms: Sequence[int], shapes: Sequence[int], plain: Sequence[bool]) -> Iterator[Features]:
-    """The features of each gap between two words."""
+    """The features of each gap between two words. `arrays.find_spaces` sums up the same, faster."""
     parity: dict[int, int] = {}
     last = (0, 0, 0, False)
     for i, (form, shape, is_plain) in enumerate(zip(forms, shapes, plain, strict=True)):

@@ -17,12 +17,12 @@ Its sequences are tuples, because that is what lists become on the way through a
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from textwrap import shorten
 from typing import Any
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, SENT_START, TAG
+from spacy.attrs import SENT_START
 from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 
@@ -32,7 +32,7 @@ from ..options import Options
 from ..trees import FREE
 from .precedence import EXTENSIONS, has_precedences, move_precedences
 from .read import RECORD, Given, check_doc, given_of
-from .reorder import Dropped, reorder
+from .reorder import DEP_COLUMN, HEAD_COLUMN, TAG_COLUMN, Dropped, read_table, reorder
 from .spacing import Spacing
 
 EXTENSION = RECORD[1]
@@ -80,9 +80,10 @@ class Writer:
         alternatives (Sequence[Order]): The best orders, for the record.
         as_given (bool): As in `Reader.read`.
         """
-        given = given_of(doc, self.options, as_given=as_given)
-        order = self._annotated(doc, order, given)
-        new, dropped = reorder(doc, order, self._spaces(doc, bags, order.order))
+        table = read_table(doc)
+        given = given_of(doc, table[:, TAG_COLUMN], table[:, DEP_COLUMN], self.options, as_given=as_given)
+        order = self._annotated(table, order, given)
+        new, dropped = reorder(doc, table, order, self._spaces(doc, bags, order.order))
         _warn(dropped, self.reported)
         starts = _starts(bags) if len(bags) > 1 and not self.options.tree else []
         _set_boundaries(new, starts)
@@ -95,39 +96,43 @@ class Writer:
         if starts:
             record["starts"] = tuple(starts)
         if alternatives:
-            record["alternatives"] = tuple(self._alternatives(doc, bags, given, alternatives))
+            record["alternatives"] = tuple(self._alternatives(doc, table, bags, given, alternatives))
         new.user_data[RECORD] = record
         return new
 
     def _alternatives(
-        self, doc: Doc, bags: Sequence[Bag], given: Given, orders: Sequence[Order]
+        self, doc: Doc, table: Array, bags: Sequence[Bag], given: Given, orders: Sequence[Order]
     ) -> Iterator[dict[str, Any]]:
         """Orders as the record holds them."""
         for one in orders:
-            own = self._annotated(doc, one, given)
+            own = self._annotated(table, one, given)
             columns = {name: tuple(getattr(own, name).tolist()) for name in ("order", "tags", "heads", "labels")}
             spaces = tuple(self._spaces(doc, bags, own.order))
             yield {**columns, "score": own.score, "gap": orders[0].score - own.score, "spaces": spaces}
 
-    def _annotated(self, doc: Doc, order: Order, given: Given) -> Order:
+    def _annotated(self, table: Array, order: Order, given: Given) -> Order:
         """An order with what is given, whether the search knew it or not. Annotation that is ignored stays, unless it is
-        to be overwritten. Beside a tree that is added, old heads stay only as a whole: a mixture might be no tree."""
+        to be overwritten. Beside a tree that is added, old heads stay only as a whole: a mixture might be no tree.
+
+        table (ndarray): See `reorder.read_table`.
+        """
         options = self.options
-        table = doc.to_array([TAG, DEP, HEAD])
-        tags, labels = table[:, 0], table[:, 1]
+        tags, labels, heads = table[:, TAG_COLUMN], table[:, DEP_COLUMN], order.heads
         keeps_tags = given.tags if options.use_tags or options.overwrite else tags != 0
         keeps_labels = given.labels
         if options.use_heads and not (options.use_deps or options.overwrite):
             keeps_labels = (labels != 0) & (labels != UNLABELLED)
-        order = replace(
-            order,
-            tags=np.where(keeps_tags, tags, order.tags),
-            labels=np.where(keeps_labels, labels, order.labels),
-        )
         if not (options.use_heads or options.overwrite) and (labels.all() or not options.tree):
-            heads = np.arange(len(doc)) + table[:, 2].astype(np.int64)
-            order = replace(order, heads=np.where(labels != 0, heads, FREE).astype(np.int32), labels=labels)
-        return order
+            keeps_labels = np.ones(len(table), dtype=bool)
+            offsets = table[:, HEAD_COLUMN].astype(np.int64)
+            heads = np.where(labels != 0, np.arange(len(table)) + offsets, FREE).astype(np.int32)
+        return Order(
+            order=order.order,
+            tags=np.where(keeps_tags, tags, order.tags),
+            heads=heads,
+            labels=np.where(keeps_labels, labels, order.labels),
+            score=order.score,
+        )
 
     def _spaces(self, doc: Doc, bags: Sequence[Bag], order: Array) -> list[bool]:
         """Whether a space follows, for tokens in order. Within a unit it is as it was."""
@@ -135,9 +140,9 @@ class Writer:
         for start, bag in zip(_starts(bags), bags, strict=True):
             tokens = bag if bag.tokens is None else bag.tokens
             own = order[start : start + len(tokens)] - start
-            forms, shapes = (tokens.column(name)[own].tolist() for name in ("forms", "shapes"))
             if spaces:
                 spaces[-1] = True  # between sentences
+            forms, shapes = tokens.column("forms")[own], tokens.column("shapes")[own]
             spaces += self.spacing.spaces(forms, shapes, doc.vocab.strings)
             if bag.tokens is not None:
                 unit_of = np.repeat(np.arange(len(bag)), [len(unit) for unit in bag.members])[own]
@@ -174,7 +179,7 @@ def alternative(doc: Doc, rank: int) -> Doc:
         labels=labels,
         score=chosen["score"],
     )
-    new, dropped = reorder(doc, order, list(chosen["spaces"]))
+    new, dropped = reorder(doc, read_table(doc), order, list(chosen["spaces"]))
     _warn(dropped, set())
     _set_boundaries(new, list(record.get("starts", ())))
     move_precedences(doc, new, np.argsort(order.order).tolist())

@@ -2,7 +2,7 @@
 
 import random
 
-import slow
+from helpers import slow
 
 from spacy_linearize.core.hashing import hash_text, mix_values, slot
 from spacy_linearize.core.features.templates import expand, fingerprint

@@ -10,23 +10,29 @@ import zlib
 
 import numpy as np
 import pytest
+from helpers.core import from_bytes, hide, make, order, to_bytes, train
 
 from spacy_linearize.core import store
-from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.settings import Settings
+from spacy_linearize.core.weights import Weights
 from spacy_linearize.errors import LinearizeError
 
 
 @pytest.fixture(scope="module")
 def small(mini):
     """A compact model with everything in it."""
-    settings = Settings(
-        direction="both", table_bits=6, attach_bits=4, markers=(7, 8), ngram_order=2, groups=("next",), copies=2
-    )
-    engine = Engine(settings)
-    engine.train(mini[:3], epochs=2)
+    experts = dict.fromkeys(("partial", "tree", "free"), ("next",))
+    engine = make(direction="both", table_bits=6, attach_bits=4, markers=(7, 8), ngram_order=2, experts=experts)
+    train(engine, mini[:3], epochs=2)
     engine.compact(0.01)
-    return engine.to_bytes()
+    return to_bytes(engine)
+
+
+@pytest.fixture(scope="module")
+def uncompressed(mini):
+    """A model with weights as fractions."""
+    engine = make(table_bits=6, attach_bits=4, groups=("next",))
+    train(engine, mini[:2], epochs=1)
+    return to_bytes(engine)
 
 
 def take_apart(data):
@@ -46,10 +52,10 @@ def put_together(head, chunks):
 def decodes(data, mini):
     """Whether bytes are a model that orders words. Nothing but an error of this package may come of them."""
     try:
-        engine = Engine.from_bytes(data)
+        engine = from_bytes(data)
         for s in mini[:2]:
             for tags, heads in ((0, 0), (1, 1)):
-                result = engine.order(engine.hide(s, tags=tags, heads=heads), beam_width=2)[0]
+                result = order(engine, hide(s, tags, heads), beam_width=2)[0]
                 assert sorted(result.order.tolist()) == list(range(len(s)))
     except LinearizeError:
         return False
@@ -117,18 +123,23 @@ def test_a_stream_that_does_not_end():
         store.unpack(put_together({"arrays": [["a", "|i1", 1000, len(chunk)]]}, chunk))
 
 
-def test_every_truncation(small):
-    for length in range(len(small)):
+@pytest.mark.parametrize("model", ["small", "uncompressed"])
+def test_every_truncation(model, request):
+    data = request.getfixturevalue(model)
+    for length in range(len(data)):
         with pytest.raises(LinearizeError, match="SL030" if length < 8 else "SL032"):
-            Engine.from_bytes(small[:length])
+            from_bytes(data[:length])
 
 
-def test_flipped_bytes(small, mini):
+@pytest.mark.parametrize("model", ["small", "uncompressed"])
+def test_every_byte_flipped(model, request):
+    data = request.getfixturevalue(model)
     rng = random.Random(0)
-    for _ in range(500):
-        broken = bytearray(small)
-        broken[rng.randrange(len(small))] ^= rng.randrange(1, 256)
-        assert not decodes(bytes(broken), mini)
+    for i in range(len(data)):
+        broken = bytearray(data)
+        broken[i] ^= rng.randrange(1, 256)
+        with pytest.raises(LinearizeError, match=r"SL03[012]"):
+            from_bytes(bytes(broken))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -157,7 +168,12 @@ def test_flipped_bytes_behind_a_good_checksum(small, mini, seed):
         ("settings", {"markers": ["case"]}),
         ("settings", {"markers": 5}),
         ("settings", {"markers": [1.5]}),
-        ("settings", {"groups": [["next"]]}),
+        ("settings", {"experts": {"partial": [["next"]]}}),
+        ("settings", {"experts": {"partial": ["next"]}}),
+        ("settings", {"experts": ["partial"]}),
+        ("settings", {"experts": None}),
+        ("settings", {"ngram_weights": {"tree": "x"}}),
+        ("settings", {"ngram_weights": None}),
         ("settings", {"templates": [5]}),
         ("settings", {"ngram_order": 4}),
         ("settings", {"ngram_order": 0}),
@@ -176,31 +192,53 @@ def test_headers_that_somebody_made(small, mini, key, value):
 @pytest.mark.parametrize(
     ("name", "array"),
     [
-        ("search0.units", np.zeros(63, dtype=np.int8)),
-        ("search0.units", np.zeros(65, dtype=np.int8)),
-        ("search0.scale", np.zeros(0, dtype=np.float32)),
-        ("search0.scale", np.ones(2, dtype=np.float32)),
-        ("search0.scale", np.array([np.nan], dtype=np.float32)),
-        ("search0.scale", np.array([np.inf], dtype=np.float32)),
-        ("ngrams0", np.full(16, 1 << 32, dtype=np.uint64)),
-        ("ngrams0", np.zeros(15, dtype=np.uint64)),
-        ("ngrams0", np.array([0] * 3 + [1 << 32] * 13, dtype=np.uint64)),
+        ("partial.0.units", np.zeros(63, dtype=np.int8)),
+        ("partial.0.units", np.zeros(65, dtype=np.int8)),
+        ("partial.0.scale", np.zeros(0, dtype=np.float32)),
+        ("partial.0.scale", np.ones(2, dtype=np.float32)),
+        ("partial.0.scale", np.array([np.nan], dtype=np.float32)),
+        ("partial.0.scale", np.array([np.inf], dtype=np.float32)),
+        ("ngrams.0", np.full(16, 1 << 32, dtype=np.uint64)),
+        ("ngrams.0", np.zeros(15, dtype=np.uint64)),
+        ("ngrams.0", np.array([0] * 3 + [1 << 32] * 13, dtype=np.uint64)),
     ],
 )
 def test_arrays_that_do_not_fit(small, name, array):
     header, arrays = store.unpack(small)
     with pytest.raises(LinearizeError, match=r"SL032|SL022"):
-        Engine.from_bytes(store.pack(header, {**arrays, name: array}))
+        from_bytes(store.pack(header, {**arrays, name: array}))
 
 
-def test_slots_that_are_no_slots(mini):
-    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
-    engine.train(mini[:2], epochs=1)
-    header, arrays = store.unpack(engine.to_bytes())
-    slots = arrays["search0.slots"]
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("partial.0.values", np.array([1.0], dtype=np.float32)),
+        ("partial.0.slots", np.array([2**31], dtype=np.uint32)),
+        ("lexicon.lengths", np.array([7], dtype=np.uint32)),
+        ("lexicon.keys", np.array([7, 8], dtype=np.uint64)),
+    ],
+)
+def test_lists_that_do_not_fit(uncompressed, name, array):
+    header, arrays = store.unpack(uncompressed)
+    with pytest.raises(LinearizeError, match="SL032"):
+        from_bytes(store.pack(header, {**arrays, name: array}))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_numbers(uncompressed, value):
+    header, arrays = store.unpack(uncompressed)
+    values = arrays["partial.0.values"].copy()
+    values[0] = value
+    with pytest.raises(LinearizeError, match=r"SL032.*not numbers"):
+        from_bytes(store.pack(header, {**arrays, "partial.0.values": values}))
+
+
+def test_slots_that_are_no_slots(uncompressed):
+    header, arrays = store.unpack(uncompressed)
+    slots = arrays["partial.0.slots"]
     for wrong in (slots.astype(np.float32), slots.astype(np.int32) - 1000):
         with pytest.raises(LinearizeError, match="SL032"):
-            Engine.from_bytes(store.pack(header, {**arrays, "search0.slots": wrong}))
+            from_bytes(store.pack(header, {**arrays, "partial.0.slots": wrong}))
 
 
 def test_lists_of_the_lexicon_that_are_empty(small, mini):
@@ -209,67 +247,70 @@ def test_lists_of_the_lexicon_that_are_empty(small, mini):
     lengths[0] += 1 + lengths[1]
     lengths[1] = -1
     with pytest.raises(LinearizeError, match="SL032"):
-        Engine.from_bytes(store.pack(header, {**arrays, "lexicon.lengths": lengths}))
+        from_bytes(store.pack(header, {**arrays, "lexicon.lengths": lengths}))
 
 
-@pytest.mark.parametrize("version", [2, 99, 2**32 - 1])
-def test_a_newer_format_says_so(small, version):
-    newer = small[:8] + version.to_bytes(4, "little") + small[12:]
-    with pytest.raises(LinearizeError, match=f"SL031.*has model format {version}, and this version reads up to 1"):
-        Engine.from_bytes(newer)
+@pytest.mark.parametrize("version", [0, 2, 99, 2**32 - 1])
+def test_another_format_says_so(small, version):
+    other = small[:8] + version.to_bytes(4, "little") + small[12:]
+    with pytest.raises(LinearizeError, match=f"SL031.*has model format {version}, and this version reads"):
+        from_bytes(other)
 
 
-def test_a_format_that_never_was(small):
-    with pytest.raises(LinearizeError, match="SL032"):
-        Engine.from_bytes(small[:8] + bytes(4) + small[12:])
+def test_foreign_bytes_are_called_by_the_name_of_their_file():
+    with pytest.raises(LinearizeError, match=r"SL030.*somewhere/x is not a spacy_linearize model"):
+        from_bytes(b"PK\x03\x04 something else", "somewhere/x")
+
+
+def test_other_templates(small):
+    header, arrays = store.unpack(small)
+    header["settings"]["experts"]["tree"] = ["unigram"]
+    with pytest.raises(LinearizeError, match=r"SL033.*Use the version .* or train the model again"):
+        from_bytes(store.pack(header, arrays))
 
 
 def test_bytes_that_belong_to_no_array(small):
     head, chunks = take_apart(small)
     with pytest.raises(LinearizeError, match=r"SL032.*3 bytes that belong to no array"):
-        Engine.from_bytes(put_together(head, chunks + b"abc"))
+        from_bytes(put_together(head, chunks + b"abc"))
 
 
 def test_a_header_that_is_nested_too_deep(small):
     with pytest.raises(LinearizeError, match="SL032"):
-        Engine.from_bytes(put_together(b"[" * 100_000, b""))
+        from_bytes(put_together(b"[" * 100_000, b""))
 
 
-@pytest.mark.parametrize("name", ["lexicon.keys", "lexicon.symbols", "lexicon.lengths", "ngrams0", "attach.units"])
+@pytest.mark.parametrize("name", ["lexicon.keys", "lexicon.symbols", "lexicon.lengths", "ngrams.0", "attach.units"])
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, None])
 def test_arrays_of_another_type_or_none(small, name, dtype):
     header, arrays = store.unpack(small)
     array = arrays.pop(name)
     with pytest.raises(LinearizeError, match=f"SL032.*'?{name.split('.')[0]}"):
-        Engine.from_bytes(store.pack(header, arrays if dtype is None else {**arrays, name: array.astype(dtype)}))
+        from_bytes(store.pack(header, arrays if dtype is None else {**arrays, name: array.astype(dtype)}))
 
 
-def test_values_of_another_type(mini):
-    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
-    engine.train(mini[:2], epochs=1)
-    header, arrays = store.unpack(engine.to_bytes())
+def test_values_of_another_type(uncompressed):
+    header, arrays = store.unpack(uncompressed)
     for dtype in (np.uint64, np.int8):
-        changed = {**arrays, "search0.values": arrays["search0.values"].astype(dtype)}
-        with pytest.raises(LinearizeError, match=r"SL032.*search0\.values"):
-            Engine.from_bytes(store.pack(header, changed))
+        changed = {**arrays, "partial.0.values": arrays["partial.0.values"].astype(dtype)}
+        with pytest.raises(LinearizeError, match=r"SL032.*partial\.0\.values"):
+            from_bytes(store.pack(header, changed))
 
 
 def test_a_scale_whose_multiples_are_no_numbers(small):
     header, arrays = store.unpack(small)
-    changed = {**arrays, "search0.scale": np.array([3e38], dtype=np.float32)}
+    changed = {**arrays, "partial.0.scale": np.array([3e38], dtype=np.float32)}
     with pytest.raises(LinearizeError, match=r"SL032.*not numbers"):
-        Engine.from_bytes(store.pack(header, changed))
+        from_bytes(store.pack(header, changed))
 
 
-def test_slots_that_do_not_rise(mini):
+def test_slots_that_do_not_rise(uncompressed):
     """One that comes up again and again would take hardly any place in a file, and stand for a table of any size."""
-    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
-    engine.train(mini[:2], epochs=1)
-    header, arrays = store.unpack(engine.to_bytes())
-    slots = arrays["search0.slots"]
+    header, arrays = store.unpack(uncompressed)
+    slots = arrays["partial.0.slots"]
     for changed in (slots[::-1], np.zeros_like(slots), np.concatenate([slots[:1], slots[:-1]])):
-        with pytest.raises(LinearizeError, match=r"SL032.*'search0' does not fit"):
-            Engine.from_bytes(store.pack(header, {**arrays, "search0.slots": np.ascontiguousarray(changed)}))
+        with pytest.raises(LinearizeError, match=r"SL032.*'partial.0' does not fit"):
+            from_bytes(store.pack(header, {**arrays, "partial.0.slots": np.ascontiguousarray(changed)}))
 
 
 def test_fractions_are_stored_as_they_are():
@@ -291,9 +332,12 @@ def test_large_tables_that_are_all_but_empty(monkeypatch):
         for n in (0, 1, 500):
             table = np.zeros(1 << bits, dtype=np.float32)
             table[rng.integers(0, 1 << bits, n)] = 1.5
-            arrays = store.pack_table(table, 0.0, "t")
+            weights, again = Weights(bits), Weights(bits)
+            weights.from_array(table)
+            arrays = store.pack_table(weights, "t")
             store.check_table(arrays, "t", bits, "x")
-            assert (store.unpack_table(arrays, "t", bits)[0] == table).all()
+            store.unpack_table(arrays, "t", again)
+            assert (again.to_array() == table).all()
             bare = {key: array[:0] for key, array in arrays.items()}
             if bits <= 11:
                 assert len(arrays["t.slots"]) == np.count_nonzero(table)
@@ -308,13 +352,13 @@ LOAD = """
 import resource, sys
 sys.path[:0] = {paths}
 from pathlib import Path
-from spacy_linearize.core.engine import Engine
-Engine.load(sys.argv[1])
+from helpers.core import from_bytes
+from_bytes(Path(sys.argv[1]).read_bytes())
 in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (in_use + (64 << 20),) * 2)
 for path in sys.argv[1:]:
     try:
-        Engine.load(path)
+        from_bytes(Path(path).read_bytes())
         print("loaded")
     except Exception as problem:
         print(getattr(problem, "code", repr(problem)))
@@ -325,13 +369,10 @@ for path in sys.argv[1:]:
     not os.path.exists("/proc/self/statm") or "libasan" in os.environ.get("LD_PRELOAD", ""),
     reason="needs /proc, and memory that a sanitizer does not take",
 )
-def test_sizes_are_checked_before_memory_is_taken(small, mini, tmp_path):
+def test_sizes_are_checked_before_memory_is_taken(small, uncompressed, tmp_path):
     """A file that claims gigabytes is refused as damaged, not for want of memory. One that has them says how much."""
-    engine = Engine(Settings(table_bits=6, attach_bits=4, groups=("next",)))
-    engine.train(mini[:2], epochs=1)
-    plain = engine.to_bytes()
     files = [small]
-    for model in (small, plain):
+    for model in (small, uncompressed):
         head, chunks = take_apart(model)
         for key in ("table_bits", "attach_bits"):
             files.append(put_together({**head, "settings": {**head["settings"], key: 30}}, chunks))
@@ -340,9 +381,9 @@ def test_sizes_are_checked_before_memory_is_taken(small, mini, tmp_path):
                 arrays = [*head["arrays"][:i], [name, dtype, length, stored], *head["arrays"][i + 1 :]]
                 files.append(put_together({**head, "arrays": arrays}, chunks))
     # As large as it says, and more than there is.
-    header, arrays = store.unpack(plain)
+    header, arrays = store.unpack(uncompressed)
     slots = np.arange(0, 1 << 26, store.MIN_SHARE, dtype=np.uint32)
-    large = {**arrays, "search0.slots": slots, "search0.values": np.zeros(len(slots), dtype=np.float32)}
+    large = {**arrays, "partial.0.slots": slots, "partial.0.values": np.zeros(len(slots), dtype=np.float32)}
     files.append(store.pack({**header, "settings": {**header["settings"], "table_bits": 26}}, large))
     paths = [tmp_path / str(i) for i in range(len(files))]
     for path, data in zip(paths, files, strict=True):

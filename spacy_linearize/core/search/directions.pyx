@@ -52,14 +52,15 @@ def decode(decoders, bags, *, widths, weights, int n_best=1):
     if not len(bags):
         return []
     jobs.resize(len(bags))
-    first, last = decoders[0][0], decoders[0][len(decoders[0]) - 1]
+    first, *_ = decoders[0]
+    *_, last = decoders[0]
     forth, back = first.take_workspace(), last.take_workspace()
-    for i in range(jobs.size()):
-        set_job(&jobs[i], decoders[i], bags[i], forth, back, widths[i], weights[i])
+    for i, (own, bag, width, weight) in enumerate(zip(decoders, bags, widths, weights, strict=True)):
+        set_job(&jobs[i], own, bag, forth, back, width, weight)
     with nogil:
         for i in range(jobs.size()):
             solve(&jobs[i], &forth.c, &back.c)
-    results = [best_of(&jobs[i], bags[i], n_best, decoders[i][0].mirrored) for i in range(jobs.size())]
+    results = [best_of(&jobs[i], bag, n_best, jobs[i].searches[0].context.mirrored) for i, bag in enumerate(bags)]
     first.return_workspace(forth)
     last.return_workspace(back)
     return results
@@ -68,11 +69,10 @@ def decode(decoders, bags, *, widths, weights, int n_best=1):
 cdef int set_job(JobC* job, decoders, PackedBag bag, Workspace forth, Workspace back, int width,
                  double weight) except -1:
     cdef Decoder decoder
-    cdef int i
-    job.n_searches = len(decoders)
-    for i in range(job.n_searches):
-        decoder = decoders[i]
-        job.searches[i] = decoder.prepare_decoding(bag, back if i else forth, width, weight)
+    job.n_searches = 0
+    for decoder in decoders[:2]:
+        job.searches[job.n_searches] = decoder.prepare_decoding(bag, back if job.n_searches else forth, width, weight)
+        job.n_searches += 1
     return 0
 
 

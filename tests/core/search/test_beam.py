@@ -1,21 +1,18 @@
 """The promises of the search, on random bags with random weights."""
 
-import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-import brute
 import pytest
-import slow
+from helpers import brute, core
+from helpers.core import decoder, order, pack, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_linearize.core.attach.attach import MAX_CHART
-from spacy_linearize.core.bag.bag import FREE, ROOT
-from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.records import Sentence
-from spacy_linearize.core.settings import Settings
+from spacy_linearize.trees import FREE, ROOT
+from spacy_linearize.core.records import Bag
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.features.templates import DEFAULT_GROUPS
 from spacy_linearize.errors import LinearizeError
@@ -27,23 +24,13 @@ COLUMNS = ("forms", "tags", "heads", "labels", "lowers", "puncts")
 def engine_of(system, direction="left_to_right", tags="usual"):
     """An engine with random weights, and a lexicon that knows a few tags and labels."""
     groups = (*DEFAULT_GROUPS, "unigram") if system == "joint" else DEFAULT_GROUPS  # arcs of the joint system count too
-    engine = Engine(
-        Settings(
-            system=system,
-            direction=direction,
-            groups=groups,
-            markers=(1, 2),
-            tags=tags,
-            table_bits=16,
-            attach_bits=12,
-        )
+    engine = core.make(
+        system=system, direction=direction, groups=groups, markers=(1, 2), tags=tags, table_bits=16, attach_bits=12
     )
-    for i, decoder in enumerate(engine.decoders):
-        slow.random_weights(decoder.weights, seed=10 + i)
-    slow.random_weights(engine.attacher.weights, seed=2)
+    core.randomize(engine, seed=10)
     rng = random.Random(0)
     engine.learn_lexicon(
-        Sentence(
+        Bag(
             forms=[rng.randint(1, 9) for _ in range(5)],
             tags=[rng.randint(1, 4) for _ in range(5)],
             heads=[1, ROOT, 1, 4, 1],
@@ -70,10 +57,10 @@ def bags(draw, max_words=40):
     }
 
 
-def shuffle(columns, order):
+def shuffle(columns, positions):
     """The same bag, handed in in another order."""
-    place = {k: i for i, k in enumerate(order)}
-    shuffled = {name: [columns[name][k] for k in order] for name in COLUMNS}
+    place = {k: i for i, k in enumerate(positions)}
+    shuffled = {name: [columns[name][k] for k in positions] for name in COLUMNS}
     shuffled["heads"] = [place[h] if h >= 0 else h for h in shuffled["heads"]]
     return shuffled
 
@@ -96,8 +83,7 @@ directions = st.sampled_from(["left_to_right", "right_to_left", "both"])
 def test_promises(columns, system, direction, width, rng):
     engine = engine_of(system, direction)
     n = len(columns["forms"])
-    bag = engine.bag(**columns)
-    results = engine.order(bag, beam_width=width, n_best=3)
+    results = order(engine, beam_width=width, n_best=3, **columns)
     assert 1 <= len(results) <= 3
     assert [r.score for r in results] == sorted((r.score for r in results), reverse=True)
     for result in results:
@@ -112,9 +98,8 @@ def test_promises(columns, system, direction, width, rng):
             assert columns["heads"][k] in (FREE, heads[k])
             assert columns["labels"][k] in (0, result.labels[k])
     # The same output for a shuffled input, and once more.
-    order = rng.sample(range(n), n)
-    shuffled = shuffle(columns, order)
-    again = engine.order(engine.bag(**shuffled), beam_width=width, n_best=3)
+    shuffled = shuffle(columns, rng.sample(range(n), n))
+    again = order(engine, beam_width=width, n_best=3, **shuffled)
     assert [rows(shuffled, r) for r in again] == [rows(columns, r) for r in results]
     assert [r.score for r in again] == [r.score for r in results]
 
@@ -123,7 +108,7 @@ def test_promises(columns, system, direction, width, rng):
 @given(bags(12), directions)
 def test_tags_are_searched_within_what_is_given(columns, direction):
     engine = engine_of("joint", direction, "search")
-    result = engine.order(engine.bag(**columns), beam_width=8)[0]
+    result = order(engine, beam_width=8, **columns)[0]
     assert sorted(result.order.tolist()) == list(range(len(columns["forms"])))
     assert all(t in (0, r) for t, r in zip(columns["tags"], result.tags.tolist(), strict=True))
 
@@ -132,7 +117,7 @@ def test_tags_are_searched_within_what_is_given(columns, direction):
 @given(bags(12), systems, directions)
 def test_number_of_steps(columns, system, direction):
     engine = engine_of(system, direction)
-    state = Stepper(engine.decoder, engine.bag(**columns))
+    state = Stepper(decoder(engine), pack(engine, **columns))
     n = len(columns["forms"])
     while not state.is_final:
         state = state.step(0)
@@ -144,14 +129,19 @@ def test_number_of_steps(columns, system, direction):
 def test_both_directions_rank_by_the_sum(columns, system):
     """What each search finds is scored by both, and the score of a derivation is the same however it was found."""
     engine = engine_of(system, "both")
-    bag = engine.bag(**columns)
-    best = engine.order(bag, beam_width=4, n_best=8)
+    # Tokens that all read differently: a search then returns every order of its beam.
+    n = len(columns["forms"])
+    units = {"tokens": Bag(forms=range(1, n + 1)), "members": [range(k, k + 1) for k in range(n)], "tops": range(n)}
+    bag = pack(engine, **columns, **units)
+    best = order(engine, beam_width=4, n_best=8, **columns)
     sums = {}
-    for decoder in engine.decoders:
-        for score, order, tags, heads, labels in decoder.decode(bag, width=8, n_best=8):
-            assert decoder.score(bag, order, heads, tags, labels) == pytest.approx(score, abs=1e-4)
-            total = sum(other.score(bag, order, heads, tags, labels) for other in engine.decoders)
-            sums[tuple(order.tolist())] = max(total, sums.get(tuple(order.tolist()), total))
+    for one in core.decoders(engine):
+        for found in search([one], bag, width=8, n_best=8):
+            target = (found.order, found.heads, found.tags, found.labels)
+            assert one.score(bag, *target) == pytest.approx(found.score, abs=1e-4)
+            total = sum(other.score(bag, *target) for other in core.decoders(engine))
+            words = tuple(found.order.tolist())
+            sums[words] = max(total, sums.get(words, total))
     scores = [result.score for result in best]
     assert scores == sorted(scores, reverse=True)
     assert {tuple(result.order.tolist()) for result in best} <= set(sums)
@@ -160,7 +150,7 @@ def test_both_directions_rank_by_the_sum(columns, system):
 
 
 def best_by_brute_force(engine, bag):
-    best, todo = None, [Stepper(engine.decoder, bag)]
+    best, todo = None, [Stepper(decoder(engine), bag)]
     while todo:
         state = todo.pop()
         if state.is_final:
@@ -185,14 +175,14 @@ def best_by_brute_force(engine, bag):
 )
 def test_a_wide_beam_finds_the_best(system, direction, heads):
     """And no narrower one claims more."""
-    settings = Settings(system=system, direction=direction, groups=("unigram", "next"), labelled=False, table_bits=16)
-    engine = Engine(settings)
-    slow.random_weights(engine.decoder.weights, seed=len(heads))
-    bag = engine.bag(forms=range(1, len(heads) + 1), tags=[1, 2, 1, 2, 3][: len(heads)], heads=heads)
-    best = best_by_brute_force(engine, bag)
-    assert engine.order(bag, beam_width=50_000, tree=False)[0].score == pytest.approx(best, abs=1e-6)
+    groups = ("unigram", "next")
+    engine = core.make(system=system, direction=direction, groups=groups, labelled=False, table_bits=16)
+    core.randomize(engine, seed=len(heads))
+    bag = Bag(forms=range(1, len(heads) + 1), tags=[1, 2, 1, 2, 3][: len(heads)], heads=heads)
+    best = best_by_brute_force(engine, engine.pack(bag))
+    assert order(engine, bag, beam_width=50_000, tree=False)[0].score == pytest.approx(best, abs=1e-6)
     for width in (1, 2, 4, 16):
-        assert engine.order(bag, beam_width=width, tree=False)[0].score <= best + 1e-6
+        assert order(engine, bag, beam_width=width, tree=False)[0].score <= best + 1e-6
 
 
 @pytest.mark.parametrize("system", ["order_first", "joint"])
@@ -209,7 +199,7 @@ def test_threads_give_the_same_results(system):
     ]
 
     def run(c):
-        result = engine.order(engine.bag(**c), beam_width=8)[0]
+        result = order(engine, beam_width=8, **c)[0]
         return result.order.tolist(), result.heads.tolist(), result.score
 
     alone = [run(c) for c in columns]
@@ -231,7 +221,7 @@ def test_a_thousand_words(system, shape):
         "partial": [FREE, *(rng.choice([FREE, rng.randrange(k)]) for k in range(1, n))],
     }[shape]
     engine = engine_of(system)
-    result = engine.order(engine.bag(forms=forms, heads=heads), beam_width=1, tree=False)[0]
+    result = order(engine, forms=forms, heads=heads, beam_width=1, tree=False)[0]
     assert sorted(result.order.tolist()) == list(range(n))
 
 
@@ -242,9 +232,9 @@ def test_long_bags_keep_their_arcs_and_get_no_others(share):
     rng = random.Random(3)
     heads = [FREE, *(rng.randrange(k) if rng.random() < share else FREE for k in range(1, n))]
     engine = engine_of("order_first")
-    bag = engine.bag(forms=[rng.randint(1, 500) for _ in range(n)], heads=heads)
+    forms = [rng.randint(1, 500) for _ in range(n)]
     with pytest.warns(UserWarning, match=f"SL195.*has {n} words.*'sents'"):
-        result = engine.order(bag, beam_width=1)[0]
+        result = order(engine, forms=forms, heads=heads, beam_width=1)[0]
     assert sorted(result.order.tolist()) == list(range(n))
     assert result.heads.tolist() == heads
 
@@ -252,7 +242,7 @@ def test_long_bags_keep_their_arcs_and_get_no_others(share):
 def test_the_root_of_a_long_bag_is_known(recwarn):
     n = MAX_CHART + 1
     engine = engine_of("order_first")
-    result = engine.order(engine.bag(forms=range(1, n + 1), heads=[FREE, *[0] * (n - 1)]), beam_width=1)[0]
+    result = order(engine, forms=range(1, n + 1), heads=[FREE, *[0] * (n - 1)], beam_width=1)[0]
     assert result.heads.tolist() == [ROOT, *[0] * (n - 1)]
     assert not recwarn.list
 
@@ -262,20 +252,18 @@ def test_a_sentence_does_not_begin_deep_in_a_chain(direction):
     """Or a chain of heads would have as many candidates as words at every step. A precedence may still ask for it."""
     n = 400
     for seed in range(5):
-        engine = Engine(Settings(direction=direction, table_bits=12, attach_bits=8))
-        for decoder in engine.decoders:
-            slow.random_weights(decoder.weights, seed=seed)
+        engine = core.randomize(core.make(direction=direction, table_bits=12, attach_bits=8), seed=seed)
         chain = {"forms": range(1, n + 1), "heads": [ROOT, *range(n - 1)]}
-        order = engine.order(engine.bag(**chain), beam_width=2)[0].order.tolist()
-        assert sorted(order) == list(range(n))
-        assert order[0] <= 256
-        last_first = engine.bag(**chain, before=[(n - 1, k) for k in range(n - 1)])
-        assert engine.order(last_first, beam_width=2)[0].order[0] == n - 1
+        found = order(engine, **chain, beam_width=2)[0].order.tolist()
+        assert sorted(found) == list(range(n))
+        assert found[0] <= 256
+        last_first = order(engine, **chain, before=[(n - 1, k) for k in range(n - 1)], beam_width=2)
+        assert last_first[0].order[0] == n - 1
 
 
 def test_thousands_of_orders_of_a_bag():
     engine = engine_of("order_first", "both")
-    results = engine.order(engine.bag(forms=range(1, 8)), beam_width=8, n_best=6000)
+    results = order(engine, forms=range(1, 8), beam_width=8, n_best=6000)
     assert len({tuple(result.order.tolist()) for result in results}) == len(results) == 5040
     scores = [result.score for result in results]
     assert scores == sorted(scores, reverse=True)
@@ -283,19 +271,19 @@ def test_thousands_of_orders_of_a_bag():
 
 def test_no_tree_and_no_doubles_from_the_joint_system():
     engine = engine_of("joint")
-    bag = engine.bag(forms=[1, 2, 3, 4], heads=[1, FREE, FREE, FREE])
-    assert engine.order(bag, beam_width=8, tree=False)[0].heads.tolist() == [1, FREE, FREE, FREE]
-    results = engine.order(bag, beam_width=64, n_best=10)
+    bag = Bag(forms=[1, 2, 3, 4], heads=[1, FREE, FREE, FREE])
+    assert order(engine, bag, beam_width=8, tree=False)[0].heads.tolist() == [1, FREE, FREE, FREE]
+    results = order(engine, bag, beam_width=64, n_best=10)
     orders = [tuple(r.order.tolist()) for r in results]
     assert len(orders) == len(set(orders)) > 1
     with pytest.raises(LinearizeError, match=r"SL022.*'n_best' is 0"):
-        engine.order(bag, n_best=0)
+        order(engine, bag, n_best=0)
 
 
 def test_a_beam_has_a_width():
     engine = engine_of("order_first")
     with pytest.raises(LinearizeError, match=r"SL022.*'beam_width' is 0"):
-        engine.order(engine.bag(forms=[1, 2]), beam_width=0)
+        order(engine, forms=[1, 2], beam_width=0)
 
 
 @pytest.mark.parametrize("direction", ["left_to_right", "both"])
@@ -303,52 +291,6 @@ def test_a_beam_has_a_width():
 def test_a_beam_takes_memory_for_what_it_holds(system, direction):
     """As wide as can be asked for, it would not fit into any memory."""
     engine = engine_of(system, direction)
-    bag = engine.bag(forms=[1, 2, 3], heads=[FREE, 0, FREE])
-    wide, enough = (engine.order(bag, beam_width=width, n_best=9) for width in (2**31 - 1, 10_000))
+    bag = Bag(forms=[1, 2, 3], heads=[FREE, 0, FREE])
+    wide, enough = (order(engine, bag, beam_width=width, n_best=9) for width in (2**31 - 1, 10_000))
     assert [(r.order.tolist(), r.score) for r in wide] == [(r.order.tolist(), r.score) for r in enough]
-
-
-READINGS = {
-    "different": [[5, 1], [6, 1], [2]],
-    "equal": [[5, 1], [5, 1], [2]],
-    "borders": [[1, 2], [1], [2]],  # (1 2) 1 2 and 1 2 (1 2) are the same to a reader
-    "turned": [[1, 2], [2, 1], [1, 2, 1]],
-    "nothing": [[], [1], [1]],
-}
-
-
-@pytest.mark.parametrize("pieces", READINGS.values(), ids=READINGS)
-@pytest.mark.parametrize("direction", ["left_to_right", "right_to_left", "both"])
-@pytest.mark.parametrize("system", ["order_first", "joint"])
-def test_every_reading_once(system, direction, pieces):
-    """Words that are made of others: what a reader can tell apart is found, and nothing twice."""
-    engine = engine_of(system, direction)
-    bag = engine.bag(forms=[own[-1] if own else 0 for own in pieces], pieces=pieces, traits=[1, 2, 3])
-    results = engine.order(bag, beam_width=1000, n_best=1000)
-    found = [tuple(form for k in r.order.tolist() for form in pieces[k]) for r in results]
-    assert len(found) == len(set(found))
-    assert set(found) == {sum(map(tuple, order), ()) for order in itertools.permutations(pieces)}
-
-
-@pytest.mark.parametrize("direction", ["left_to_right", "both"])
-def test_words_that_read_the_same_are_no_other_order(direction):
-    """Whatever else tells them apart."""
-    engine = engine_of("order_first", direction)
-    bag = engine.bag(forms=[1, 1, 2], traits=[1, 2, 3])
-    assert len(engine.order(bag, beam_width=100, n_best=100)) == 3
-
-
-def test_keys_of_readings():
-    bag = engine_of("order_first").bag(forms=[1, 2, 2], pieces=[[1, 2], [1], [2]])
-    assert bag.sentence_key([0, 1, 2]) == bag.sentence_key([1, 2, 0]) != bag.sentence_key([2, 1, 0])
-    for order in ([0, 1, 3], [0, 1, -1]):
-        with pytest.raises(IndexError):
-            bag.sentence_key(order)
-    with pytest.raises(LinearizeError, match=r"SL006.*'order' has 2 entries"):
-        bag.sentence_key([0, 1])
-
-
-def test_open_bags_are_those_with_arcs_to_add():
-    engine = engine_of("order_first")
-    for heads, is_open in (([], False), ([FREE], False), ([FREE, FREE], True), ([FREE, 0], False), ([ROOT, 0], False)):
-        assert engine.bag(forms=range(1, len(heads) + 1), heads=heads).is_open == is_open

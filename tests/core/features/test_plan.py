@@ -3,27 +3,20 @@
 import random
 from collections import Counter
 
-import brute
 import pytest
-import slow
+from helpers import brute, slow
+from helpers.core import decoder, pack, settings
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.hashing import hash_text
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.features.templates import (
     ACTION_ATOMS,
-    ATOMS,
-    DEFAULT_GROUPS,
     GROUPS,
-    JOINT_GROUPS,
     PAIR_ATOMS,
     STATE_ATOMS,
-    TREE_GROUPS,
-    expand,
 )
-from spacy_linearize.errors import LinearizeError
 
 BITS = 24  # large enough that no two of the features below share a slot
 
@@ -39,11 +32,12 @@ def keys(texts):
     return [hash_text(text) if text else 0 for text in texts]
 
 
-def start(settings, heads=HEADS, labels=LABELS, tags=TAGS):
-    engine = Engine(settings)
+def start(chosen, heads=HEADS, labels=LABELS, tags=TAGS):
+    engine = Engine(chosen)
     return Stepper(
-        engine.decoder,
-        engine.bag(
+        decoder(engine),
+        pack(
+            engine,
             forms=keys(WORDS),
             tags=keys(tags),
             heads=heads,
@@ -107,7 +101,7 @@ def check_by_hand(state, action, expected):
 def test_first_word_by_hand():
     """Nothing on the stack: only the templates of the words before, and of L."""
     state = start(
-        Settings(
+        settings(
             groups=("unigram", "bigram", "linearization"),
             templates=("L.w", "L.p rest", "Lcls Lclns", "Lsls L.d", "Lslns Lspns", "Lps Llp Lpp Lwp", "S0cls"),
             table_bits=BITS,
@@ -133,7 +127,7 @@ def test_open_head_by_hand():
     """John saw | the: the subject is attached on the left, the object is still to come."""
     state = walk(
         start(
-            Settings(
+            settings(
                 groups=("unigram", "trigram", "linearization"),
                 templates=(
                     "S0cls S0clns S0cps S0cpns",
@@ -181,7 +175,7 @@ def test_family_by_hand():
     """John saw | the: anchor, neighbours, the constituent that is opened, and what is known of it."""
     state = walk(
         start(
-            Settings(
+            settings(
                 groups=(),
                 templates=(
                     "H.w Hs Hrest",
@@ -217,7 +211,7 @@ def test_family_by_hand():
 def test_components_by_hand():
     """the dog | John: two components, and one of them is done."""
     state = start(
-        Settings(groups=(), templates=("T.w U.w", "depth tops", "Cself C.w", "P.w", "H.w", "Lfp"), table_bits=BITS),
+        settings(groups=(), templates=("T.w U.w", "depth tops", "Cself C.w", "P.w", "H.w", "Lfp"), table_bits=BITS),
         heads=[FREE, FREE, 3, FREE],
         labels=["", "", "det", ""],
     )
@@ -244,7 +238,7 @@ def test_components_by_hand():
 def test_arc_by_hand():
     """John saw the dog, joint and with nothing given but tags: the arc from saw to dog."""
     state = start(
-        Settings(system="joint", groups=("unigram", "bigram"), templates=("L.w", "S0cls", "W0.w SHIFT"), labelled=False,
+        settings(system="joint", groups=("unigram", "bigram"), templates=("L.w", "S0cls", "W0.w SHIFT"), labelled=False,
                  table_bits=BITS),
         heads=[FREE] * 4, labels=[""] * 4)  # fmt: skip
     state = walk(state, "John", "saw", "LEFTARC", "the", "dog", "LEFTARC")
@@ -276,51 +270,13 @@ def test_arc_by_hand():
 
 def test_atomic_shift_by_hand():
     """Liu et al. 2015: the action is SHIFT with its word and tag."""
-    state = start(Settings(groups=(), templates=("W0.w A",), atomic_shift=True, table_bits=BITS))
+    state = start(settings(groups=(), templates=("W0.w A",), atomic_shift=True, table_bits=BITS))
     check_by_hand(walk(state, "John"), "saw", ["W0.w=John A=SHIFT-saw-VBD"])
-
-
-def test_groups_hold_every_template_of_the_papers():
-    """Counts of Tables 1 and 2 of Puduppully et al. 2016."""
-    assert {name: len(GROUPS[name]) for name in list(GROUPS)[:6]} == {
-        "unigram": 20,
-        "bigram": 20,
-        "trigram": 16,
-        "linearization": 14,
-        "lookahead": 5 * 8 + 5 * 3,
-        "lookahead_of_S0": 5 * 8 + 5 * 2,
-    }
-
-
-@pytest.mark.parametrize("groups", [DEFAULT_GROUPS, TREE_GROUPS, JOINT_GROUPS])
-def test_default_groups_share_no_template(groups):
-    templates = expand(groups)
-    assert len(templates) == len(set(templates)) == sum(len(GROUPS[group]) for group in groups)
-
-
-def test_atoms_are_numbered_as_the_compiled_code_expects():
-    assert len(STATE_ATOMS) == 177
-    assert len(ACTION_ATOMS) == 48
-    assert STATE_ATOMS[90] == "P.w"
-    assert STATE_ATOMS[108] == "W0.w"
-    assert STATE_ATOMS[135:140] == ("rest", "marks", "allmarks", "ask", "S0cls")
-    assert STATE_ATOMS[151] == "H.w"
-    assert STATE_ATOMS[166] == "T.w"
-    assert ACTION_ATOMS[9] == "Lcls"
-    assert ACTION_ATOMS[21:24] == ("A", "SHIFT", "C.w")
-    assert ACTION_ATOMS[39] == "U.w"
-
-
-def test_default_groups_name_the_next_word():
-    """Each of their templates tells one next word from another, by L or by the constituent that L opens."""
-    for template in expand(DEFAULT_GROUPS) + expand(TREE_GROUPS)[-len(GROUPS["whole"]) :]:
-        atoms = set(template.split()) - {"SHIFT"}
-        assert any(atom in ACTION_ATOMS for atom in atoms) or {"X", "Y"} <= {atom[0] for atom in atoms}, template
 
 
 def test_pairs_by_hand():
     """What each SHIFT decides: every pair of a family once, when its first member is opened."""
-    state = start(Settings(groups=(), templates=("X.w Y.w", "Z.p X.d Y.d", "X.size Y.size"), table_bits=BITS))
+    state = start(settings(groups=(), templates=("X.w Y.w", "Z.p X.d Y.d", "X.size Y.size"), table_bits=BITS))
     # John before saw and dog; "saw", as the head, stands for itself alone.
     check_pairs_by_hand(state, "John", [
         ("saw", "John", "saw", "Z.p=VBD X.d=nsubj Y.d=<itself>", "X.size=1 Y.size=1"),
@@ -352,23 +308,6 @@ def check_pairs_by_hand(state, action, expected):
     assert Counter(state.features(find(state, action))) == Counter(want)
 
 
-def test_misspelt_atom_names_the_known_ones():
-    with pytest.raises(LinearizeError, match=r"SL020.*'S0.w S9.q' names the unknown atom 'S9.q'.*S0.w, S0.p") as caught:
-        Settings(templates=("S0.w S9.q",))
-    assert all(atom in str(caught.value) for atom in ATOMS)
-
-
-@pytest.mark.parametrize("templates", [("",), ("S0.w", "S0.w"), ("rest L.w SHIFT",), ("X.w L.w",)])
-def test_empty_repeated_and_mixed_templates_are_refused(templates):
-    with pytest.raises(LinearizeError, match="SL02"):
-        Settings(templates=templates)
-
-
-def test_unknown_group():
-    with pytest.raises(LinearizeError, match=r"SL021.*'bigrams'.*unigram, bigram"):
-        Settings(groups=("bigrams",))
-
-
 def random_heads(rng, n):
     """Some forest, or one with few heads and many dependents."""
     if rng.random() < 0.5:
@@ -386,7 +325,7 @@ def test_features_and_scores_equal_the_slow_reference(system, direction, atomic)
     every_atom = (*STATE_ATOMS, *(f"Hs rest {atom}" for atom in ACTION_ATOMS), *PAIR_ATOMS)
     every_template = dict.fromkeys(template for group in GROUPS.values() for template in group)
     engine = Engine(
-        Settings(
+        settings(
             system=system,
             direction=direction,
             groups=(),
@@ -396,15 +335,16 @@ def test_features_and_scores_equal_the_slow_reference(system, direction, atomic)
             table_bits=16,
         )
     )
-    slow.random_weights(engine.decoder.weights)
-    table = engine.decoder.weights.to_array().astype(float)
-    templates = engine.features.templates + engine.features.pair_templates
+    slow.random_weights(decoder(engine).weights)
+    table = decoder(engine).weights.to_array().astype(float)
+    templates = decoder(engine).features.templates + decoder(engine).features.pair_templates
     rng = random.Random(3)
     fired = set()
     for _ in range(30):
         n = rng.choice([2, 4, 6, 8, 10, 12])
         puncts = [rng.choice([0, 0, 0, 1, 1, 2]) for _ in range(n)]
-        bag = engine.bag(
+        bag = pack(
+            engine,
             forms=[rng.randint(1, 6) for _ in range(n)],
             tags=[rng.randint(1, 3) for _ in range(n)],
             heads=random_heads(rng, n),
@@ -414,7 +354,7 @@ def test_features_and_scores_equal_the_slow_reference(system, direction, atomic)
             shapes=[rng.randint(0, 3) for _ in range(n)],
             puncts=puncts,
         )
-        state = Stepper(engine.decoder, bag)
+        state = Stepper(decoder(engine), bag)
         reference = slow.SlowState(slow.slow_words(bag, puncts, markers), system)
         total = 0.0
         while not state.is_final:

@@ -2,16 +2,15 @@
 
 import random
 
-import brute
 import numpy as np
 import pytest
-import slow
+from helpers import brute, slow
 
-from spacy_linearize.core.attach.attach import attach
+from spacy_linearize.core.attach import attach
 from spacy_linearize.core.attach.attach import MAX_CHART, Attacher
-from spacy_linearize.core.bag.bag import FREE, ROOT
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.lexicon import Lexicon
-from spacy_linearize.core.records import Sentence
+from spacy_linearize.core.records import Bag
 from spacy_linearize.core.weights import Weights
 
 FORMS, TAGS = np.array([11, 12, 13, 14, 15], dtype=np.uint64), np.array([1, 2, 3, 1, 2], dtype=np.uint64)
@@ -22,6 +21,10 @@ def attacher():
     attacher = Attacher(Weights(14), Lexicon(), labelled=False)
     slow.random_weights(attacher.weights, seed=3)
     return attacher
+
+
+def columns_of(sentence):
+    return tuple(sentence.column(name) for name in ("forms", "tags", "heads", "labels"))
 
 
 def check(attacher, given):
@@ -72,20 +75,22 @@ def test_learns_trees_and_labels(mini):
         counts = np.zeros(2, dtype=int)
         for s in sentences:
             nothing = np.full(len(s), brute.FREE, dtype=np.int32), np.zeros(len(s), dtype=np.uint64)
-            counts += attacher.update(np.arange(len(s), dtype=np.int32), s.forms, s.tags, *nothing, s.heads, s.labels)
+            forms, tags, heads, labels = columns_of(s)
+            counts += attacher.update(np.arange(len(s), dtype=np.int32), forms, tags, *nothing, heads, labels)
         wrong.append(counts)
     assert wrong[-1][0] < 0.05 * wrong[0][0]
     assert wrong[-1][1] < 0.2 * wrong[0][1]
     right = total = 0
     for s in mini:
+        forms, tags, gold_heads, gold_labels = columns_of(s)
         heads, labels = attacher.attach(
             np.arange(len(s), dtype=np.int32),
-            s.forms,
-            s.tags,
+            forms,
+            tags,
             np.full(len(s), brute.FREE, dtype=np.int32),
             np.zeros(len(s), dtype=np.uint64),
         )
-        right += int(((heads == s.heads) & ((labels == s.labels) | (heads == brute.ROOT))).sum())
+        right += int(((heads == gold_heads) & ((labels == gold_labels) | (heads == brute.ROOT))).sum())
         total += len(s)
     assert right / total > 0.97
 
@@ -94,26 +99,27 @@ def test_given_arcs_and_labels_stay(attacher, mini):
     rng = np.random.default_rng(0)
     for s in mini[:40]:
         keep = rng.random(len(s)) < 0.5
-        given = np.where(keep, s.heads, brute.FREE).astype(np.int32)
-        labels = np.where(keep, s.labels, 0).astype(np.uint64)
-        heads, new_labels = attacher.attach(np.arange(len(s), dtype=np.int32), s.forms, s.tags, given, labels)
+        forms, tags, gold_heads, gold_labels = columns_of(s)
+        given = np.where(keep, gold_heads, brute.FREE).astype(np.int32)
+        labels = np.where(keep, gold_labels, 0).astype(np.uint64)
+        heads, new_labels = attacher.attach(np.arange(len(s), dtype=np.int32), forms, tags, given, labels)
         assert brute.keeps(heads.tolist(), given.tolist())
         assert brute.is_projective(heads.tolist())
-        assert (new_labels[keep] == s.labels[keep]).all()
+        assert (new_labels[keep] == gold_labels[keep]).all()
 
 
 def test_a_sentence_beyond_the_chart_teaches_labels_alone():
     n = MAX_CHART + 1
     lexicon = Lexicon()
     forms, labels = [1, *range(2, n + 1)], [5, 0, *(5 + k % 2 for k in range(n - 2))]
-    gold = Sentence(forms=forms, tags=[1] * n, heads=[1, ROOT, *[1] * (n - 2)], labels=labels)
+    gold = Bag(forms=forms, tags=[1] * n, heads=[1, ROOT, *[1] * (n - 2)], labels=labels)
     lexicon.learn([gold])
     attacher = Attacher(Weights(12), lexicon)
     order, free, none = np.arange(n, dtype=np.int32), np.full(n, FREE, dtype=np.int32), np.zeros(n, dtype=np.uint64)
-    wrong_arcs, wrong_labels = attacher.update(order, gold.forms, gold.tags, free, none, gold.heads, gold.labels)
+    wrong_arcs, wrong_labels = attacher.update(order, *columns_of(gold)[:2], free, none, *columns_of(gold)[2:])
     assert wrong_arcs == 0
     assert wrong_labels > 0
-    heads, _ = attacher.attach(order, gold.forms, gold.tags, free, none)
+    heads, _ = attacher.attach(order, *columns_of(gold)[:2], free, none)
     assert (heads == FREE).all()
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_linearize.arrays import move
-from spacy_linearize.core.bag.bag import FREE, ROOT
+from spacy_linearize.doc.arrays import move
+from spacy_linearize.trees import FREE, ROOT
 
 NO_LABEL = 9
 

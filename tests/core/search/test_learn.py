@@ -3,15 +3,13 @@
 import random
 from math import exp
 
-import brute
 import numpy as np
 import pytest
-import slow
+from helpers import brute, core
+from helpers.core import decoder, pack
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
-from spacy_linearize.core.engine import Engine
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.search.learn import RULES, TEMPERATURE, update
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.search.stepper import Stepper
 
 BITS = 12
@@ -69,25 +67,24 @@ def expected_changes(decoder, bag, gold, width, rule, temperature):
 @pytest.mark.parametrize("width", [1, 3, 50])
 def test_updates_are_those_of_the_slow_search(system, rule, width):
     groups = ("words", "tree", "pairs") if system == "order_first" else ("unigram", "words", "tree", "pairs")
-    settings = Settings(system=system, groups=groups, labelled=False, table_bits=BITS, attach_bits=8)
     rng = random.Random(width)
     outcomes = []
     for _ in range(20):
-        engine = Engine(settings)
-        slow.random_weights(engine.decoder.weights)
-        before = engine.decoder.weights.to_array()
+        engine = core.make(system=system, groups=groups, labelled=False, table_bits=BITS, attach_bits=8)
+        learner = decoder(core.randomize(engine))
+        before = learner.weights.to_array()
         n = rng.randint(1, 5)
         given = brute.random_forest(rng, n)
         order, tree = rng.choice(sorted(brute.expected(given)))
         tags = [rng.randint(1, 3) for _ in range(n)]
         labels = [rng.randint(1, 3) if head != FREE else 0 for head in given]
-        bag = engine.bag(forms=[rng.randint(1, 9) for _ in range(n)], tags=tags, heads=given, labels=labels)
+        bag = pack(engine, forms=[rng.randint(1, 9) for _ in range(n)], tags=tags, heads=given, labels=labels)
         gold = (order, tree, tags, labels)
-        temperature = TEMPERATURE * len(engine.features.templates + engine.features.pair_templates)
-        changes, lost = expected_changes(engine.decoder, bag, gold, width, rule, temperature)
-        assert update(engine.decoder, bag, *gold, width=width, rule=rule)[0] == lost
+        temperature = TEMPERATURE * len(learner.features)
+        changes, lost = expected_changes(learner, bag, gold, width, rule, temperature)
+        assert update(learner, bag, *gold, width=width, rule=rule)[0] == lost
         # One update at time 1 of 2: half of it is in the mean.
-        found = 2 * (engine.decoder.weights.to_array() - before)
+        found = 2 * (learner.weights.to_array() - before)
         assert found == pytest.approx(changes, abs=1e-4)
         outcomes.append((lost, bool(changes.any())))
     assert (True, True) in outcomes
@@ -97,7 +94,8 @@ def test_updates_are_those_of_the_slow_search(system, rule, width):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_to_learn(rule):
-    engine = Engine(Settings(table_bits=BITS, attach_bits=8))
-    assert update(engine.decoder, engine.bag(forms=[]), [], [], [], [], width=4, rule=rule) == (False, 0)
-    assert update(engine.decoder, engine.bag(forms=[1]), [0], [ROOT], [0], [0], width=4, rule=rule) == (False, 0)
-    assert not engine.decoder.weights.to_array().any()
+    engine = core.make(table_bits=BITS, attach_bits=8)
+    learner = decoder(engine)
+    assert update(learner, pack(engine, forms=[]), [], [], [], [], width=4, rule=rule) == (False, 0)
+    assert update(learner, pack(engine, forms=[1]), [0], [ROOT], [0], [0], width=4, rule=rule) == (False, 0)
+    assert not learner.weights.to_array().any()

@@ -7,19 +7,18 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
-from treebank import read_conllu as read_sentences
 
 from spacy_linearize.core import store
-from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.treebanks.conllu import read_conllu
-from spacy_linearize.treebanks.ptb import read_brackets
+from spacy_linearize.files.brackets import read_brackets
+from spacy_linearize.files.conllu import read_conllu
 
-DATA = Path(__file__).parent / "data"
+from . import core, treebank
+
+DATA = Path(__file__).parent.parent / "data"
 SMALL = {"table_bits": 6, "attach_bits": 4, "markers": (7, 8), "groups": ("next",)}
 MODELS = {
-    "compact": {"direction": "both", "ngram_order": 2, "experts": ("tree", "free"), "copies": 2},
+    "compact": {"direction": "both", "ngram_order": 2, "experts": dict.fromkeys(("partial", "tree", "free"), ("next",))},
     "plain": {"ngram_order": 3},
     "joint": {"system": "joint", "tags": "search"},
 }
@@ -28,7 +27,7 @@ MODELS = {
 SAVER = """
 import sys
 from pathlib import Path
-from spacy_linearize.atomic import save
+from spacy_linearize.files.atomic import save
 path, *sources = map(Path, sys.argv[1:])
 contents = [source.read_bytes() for source in sources]
 print("ready", flush=True)
@@ -40,16 +39,16 @@ while True:
 
 def gold():
     """A few sentences to learn from and to decode."""
-    return [s for s in read_sentences(DATA / "mini_en.conllu") if s.projective][:3]
+    return [s for s in treebank.read_conllu(DATA / "mini_en.conllu") if treebank.is_projective(s)][:3]
 
 
 def make_model(kind):
     """The bytes of a very small model."""
-    engine = Engine(Settings(**SMALL, **MODELS[kind]))
-    engine.train(gold(), epochs=2)
+    engine = core.make(**SMALL, **MODELS[kind])
+    core.train(engine, gold(), epochs=2)
     if kind == "compact":
         engine.compact(0.01)
-    return engine.to_bytes()
+    return core.to_bytes(engine)
 
 
 def flipped(data, rng, first=0, last=None):
@@ -70,12 +69,12 @@ def flipped_and_sealed(model, rng):
 def decodes(data, sentences):
     """Whether bytes are a model that orders words. Nothing but an error of this package may come of them."""
     try:
-        engine = Engine.from_bytes(data)
+        engine = core.from_bytes(data)
     except LinearizeError:
         return False
     for s in sentences[:2]:
         for tags, heads in ((0, 0), (1, 1)):
-            result = engine.order(engine.hide(s, tags=tags, heads=heads), beam_width=2)[0]
+            result = core.order(engine, core.hide(s, tags, heads), beam_width=2)[0]
             assert sorted(result.order.tolist()) == list(range(len(s)))
     return True
 

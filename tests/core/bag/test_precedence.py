@@ -3,33 +3,28 @@
 import itertools
 import random
 
-import brute
 import pytest
-import slow
+from helpers import brute, core
+from helpers.core import order, pack
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
-from spacy_linearize.core.engine import Engine
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.core.systems.dead_ends import some_order
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
 SYSTEMS = [("order_first", "left_to_right"), ("order_first", "both"), ("joint", "right_to_left"), ("joint", "both")]
 
 
 def make(system="order_first", direction="left_to_right"):
-    engine = Engine(Settings(system=system, direction=direction, table_bits=10, attach_bits=8, labelled=False))
-    for seed, decoder in enumerate(engine.decoders):
-        slow.random_weights(decoder.weights, seed)
-    return engine
+    return core.randomize(core.make(system=system, direction=direction, table_bits=10, attach_bits=8, labelled=False))
 
 
 def random_pairs(rng, n):
     """A few pairs, mostly ones that some order keeps."""
-    order = rng.sample(range(n), n)
+    wanted = rng.sample(range(n), n)
     pairs = []
     for _ in range(rng.randint(1, n)):
-        first, second = sorted(rng.sample(range(n), 2), key=order.index if rng.random() < 0.8 else None)
+        first, second = sorted(rng.sample(range(n), 2), key=wanted.index if rng.random() < 0.8 else None)
         pairs.append((first, second) if rng.random() < 0.95 else (second, first))
     return pairs
 
@@ -46,7 +41,7 @@ def orders_with(forest, pairs):
 def answer(engine, width, **columns):
     """The results, or the error."""
     try:
-        return engine.order(engine.bag(**columns), beam_width=width, n_best=width), None
+        return order(engine, beam_width=width, n_best=width, **columns), None
     except LinearizeError as problem:
         return [], problem
 
@@ -127,7 +122,7 @@ def test_equal_words_are_told_apart_by_their_ties():
     """Of two equal words, the one that has to come last comes last."""
     engine = make()
     for pairs in ([(0, 1)], [(1, 0)], [(2, 0), (1, 2)], [(2, 1), (0, 2)]):
-        best = engine.order(engine.bag(forms=[7, 7, 8], before=pairs), beam_width=2)[0]
+        best = order(engine, forms=[7, 7, 8], before=pairs, beam_width=2)[0]
         assert keeps(best.order.tolist(), pairs)
 
 
@@ -143,8 +138,8 @@ def test_ends_of_long_chains(length):
         shuffle = rng.sample(range(len(forms)), len(forms))
         place = {old: new for new, old in enumerate(shuffle)}
         moved = [forms[old] for old in shuffle]
-        bag = engine.bag(forms=moved, before=[(place[first], place[second]) for first, second in pairs])
-        results = engine.order(bag, beam_width=4, n_best=4)
+        before = [(place[first], place[second]) for first, second in pairs]
+        results = order(engine, forms=moved, before=before, beam_width=4, n_best=4)
         found.add(tuple((tuple(moved[k] for k in result.order), result.score) for result in results))
     assert len(found) == 1
 
@@ -155,9 +150,9 @@ def test_a_long_bag_with_many_ties():
     rng = random.Random(4)
     for n in (30, 80):
         tree = brute.random_forest(rng, n, 0.7)
-        gold = engine.order(engine.bag(forms=range(1, n + 1), heads=tree), beam_width=2)[0].order.tolist()
+        gold = order(engine, forms=range(1, n + 1), heads=tree, beam_width=2)[0].order.tolist()
         pairs = [tuple(sorted(rng.sample(range(n), 2), key=gold.index)) for _ in range(n)]
-        found = engine.order(engine.bag(forms=range(1, n + 1), heads=tree, before=pairs), beam_width=2)[0]
+        found = order(engine, forms=range(1, n + 1), heads=tree, before=pairs, beam_width=2)[0]
         assert keeps(found.order.tolist(), pairs)
 
 
@@ -167,24 +162,24 @@ def test_crossing_components_are_a_conflict():
     with pytest.raises(
         LinearizeError, match=r"SL008.*word 0 before word 2, word 2 before word 1, word 1 before word 3"
     ):
-        make().order(make().bag(forms=[1, 2, 3, 4], heads=[FREE, 0, FREE, 2], before=[*pairs]))
+        order(make(), forms=[1, 2, 3, 4], heads=[FREE, 0, FREE, 2], before=pairs)
 
 
 def test_a_smallest_circle_is_named():
     pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 0)]
     engine = make()
     with pytest.raises(LinearizeError, match=r"SL008.*: word 0 'a' before word 1 'b', word 1 'b' before word 0 'a'\."):
-        engine.bag(forms=[1, 2, 3, 4], before=pairs, texts=list("abcd"))
+        pack(engine, forms=[1, 2, 3, 4], before=pairs, texts=list("abcd"))
     # In a tree: the subject's subtree as a whole is before and after the verb.
     with pytest.raises(LinearizeError, match="SL008"):
-        engine.bag(forms=[1, 2, 3], heads=[1, 2, ROOT], before=[(0, 2), (2, 1)])
+        pack(engine, forms=[1, 2, 3], heads=[1, 2, ROOT], before=[(0, 2), (2, 1)])
 
 
 @pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 0), (0,), (0, 1, 2), "ab", 5, None, ("a", "b")])
 def test_bad_pairs(pair):
     engine = make()
     with pytest.raises(LinearizeError, match="SL007"):
-        engine.bag(forms=[1, 2, 3], before=[pair])
+        pack(engine, forms=[1, 2, 3], before=[pair])
 
 
 def test_some_order_is_one_exactly_when_there_is_one():
@@ -195,12 +190,12 @@ def test_some_order_is_one_exactly_when_there_is_one():
     for forest in itertools.chain(*(brute.forests(n) for n in (2, 3)), brute.sample(4, 150), brute.sample(5, 100)):
         pairs = random_pairs(rng, len(forest))
         try:
-            bag = engine.bag(forms=range(1, len(forest) + 1), heads=forest, before=pairs)
+            bag = pack(engine, forms=range(1, len(forest) + 1), heads=forest, before=pairs)
         except LinearizeError:
             continue
-        order, possible = some_order(bag, OrderFirst()), orders_with(forest, pairs)
-        assert order is None if not possible else tuple(order) in possible, (forest, pairs, order)
-        n_none += order is None
+        found, possible = some_order(bag, OrderFirst()), orders_with(forest, pairs)
+        assert found is None if not possible else tuple(found) in possible, (forest, pairs, found)
+        n_none += found is None
     assert n_none > 5
 
 
@@ -208,11 +203,13 @@ def test_some_order_is_one_exactly_when_there_is_one():
 def test_an_answer_when_the_beam_has_none(system, direction, monkeypatch):
     """It has its score, like any other."""
     engine = make(system, direction)
-    monkeypatch.setattr(engine, "_ranked", lambda bags, widths, n_best: [[] for _ in bags])
-    bag = engine.bag(forms=[1, 2, 3, 4, 5], heads=[FREE, 0, FREE, 2, FREE], before=[(1, 3), (4, 0)])
-    best = engine.order(bag, beam_width=2)[0]
+    monkeypatch.setattr("spacy_linearize.core.engine.decode", lambda decoders, bags, **_: [[] for _ in bags])
+    columns = {"forms": [1, 2, 3, 4, 5], "heads": [FREE, 0, FREE, 2, FREE], "before": [(1, 3), (4, 0)]}
+    best = order(engine, beam_width=2, **columns)[0]
     assert tuple(best.order.tolist()) in orders_with((FREE, 0, FREE, 2, FREE), [(1, 3), (4, 0)])
     assert brute.is_projective(best.heads.tolist(), best.order.tolist())
     assert best.heads.tolist().count(ROOT) == 1
-    columns = (best.order, best.heads, best.tags, best.labels)
-    assert best.score == pytest.approx(sum(decoder.score(bag, *columns) for decoder in engine.decoders_for(bag)))
+    bag, found = pack(engine, **columns), (best.order, best.heads, best.tags, best.labels)
+    scores = [decoder.score(bag, *found) for decoder in engine.experts.decoders_for(bag)]
+    assert best.score == pytest.approx(sum(scores))
+    assert all(scores)

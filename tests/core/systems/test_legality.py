@@ -2,10 +2,12 @@
 
 from collections import Counter
 
-import brute
 import pytest
+from helpers import brute
+from helpers.core import search
 
 from spacy_linearize.core.bag.bag import PackedBag
+from spacy_linearize.core.records import Bag
 from spacy_linearize.core.features.plan import Features
 from spacy_linearize.core.systems.joint import Joint
 from spacy_linearize.core.lexicon import Lexicon
@@ -13,6 +15,10 @@ from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.core.search.beam import Decoder
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.weights import Weights
+
+
+def packed(forms, lexicon=None, **columns):
+    return PackedBag(Bag(forms=forms, **columns), lexicon)
 
 
 def make_decoder(system, mirrored):
@@ -35,7 +41,7 @@ def explore(state, mirrored):
 
 
 def check(heads, system, mirrored):
-    bag = PackedBag([101 + k for k in range(len(heads))], heads=list(heads))
+    bag = packed([101 + k for k in range(len(heads))], heads=list(heads))
     found, dead = explore(Stepper(make_decoder(system, mirrored), bag), mirrored)
     want = brute.expected(heads)
     if system is Joint:
@@ -69,15 +75,15 @@ class TestReach:
 
     def test_nothing_and_one_word(self, system, mirrored):
         decoder = make_decoder(system, mirrored)
-        assert Stepper(decoder, PackedBag([])).is_final
-        assert decoder.decode(PackedBag([]), width=4)[0][1].tolist() == []
-        assert decoder.decode(PackedBag([7]), width=4)[0][1].tolist() == [0]
+        assert Stepper(decoder, packed([])).is_final
+        assert search([decoder], packed([]), width=4)[0].order.tolist() == []
+        assert search([decoder], packed([7]), width=4)[0].order.tolist() == [0]
 
     def test_gold_is_the_one_derivation(self, system, mirrored):
         """Following the gold action leads to every (order, tree) of a forest."""
         decoder = make_decoder(system, mirrored)
         for heads in brute.sample(4, 40, seed=4):
-            bag = PackedBag([101 + k for k in range(4)], heads=list(heads))
+            bag = packed([101 + k for k in range(4)], heads=list(heads))
             for order, tree in sorted(brute.expected(heads))[::7]:
                 state = Stepper(decoder, bag)
                 while not state.is_final:
@@ -93,7 +99,7 @@ def test_twins_are_shifted_in_one_sequence_only(system, mirrored):
     """With equal words, each different sentence has one derivation, and none is lost."""
     forms = [11, 11, 12, 12, 12]
     for heads in brute.sample(5, 60, seed=8):
-        bag = PackedBag(forms, heads=list(heads))
+        bag = packed(forms, heads=list(heads))
         found, dead = explore(Stepper(make_decoder(system, mirrored), bag), mirrored)
         assert dead == 0
 
@@ -116,12 +122,15 @@ def test_twins_are_shifted_in_one_sequence_only(system, mirrored):
 
 def test_words_are_twins_only_if_all_that_is_given_is_equal():
     decoder = make_decoder(OrderFirst, False)
-    given = [True, False]
+    lexicon = Lexicon()
+    lexicon.learn([Bag(forms=[7], tags=[3])])  # the usual tag is the same as the given one, but no constraint
+    given = [3, 0]
     for heads in ([-1, -2], [-1, -1], [-2, -1], [1, -1], [-1, 0]):
         for a in given:
             for b in given:
-                bag = PackedBag([7, 7], tags=[3, 3], given=[a, b], heads=heads)
+                bag = packed([7, 7], lexicon, tags=[a, b], heads=heads)
+                assert bag.column(1).tolist() == [3, 3]
                 twins = heads == [-1, -1] and a == b
                 assert len(Stepper(decoder, bag).legal) == (1 if twins else 2), (heads, a, b)
-    assert len(Stepper(decoder, PackedBag([7, 7], labels=[1, 2])).legal) == 2
-    assert len(Stepper(decoder, PackedBag([7, 7], labels=[1, 1])).legal) == 1
+    assert len(Stepper(decoder, packed([7, 7], labels=[1, 2])).legal) == 2
+    assert len(Stepper(decoder, packed([7, 7], labels=[1, 1])).legal) == 1

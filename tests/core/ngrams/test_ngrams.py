@@ -8,16 +8,15 @@ from functools import cache
 
 import numpy as np
 import pytest
+from helpers import core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.ngrams.kneser_ney import discounts_of, estimate
 from spacy_linearize.core.ngrams.table import BEGIN_KEY as BEGIN
 from spacy_linearize.core.ngrams.table import END_KEY as END
 from spacy_linearize.core.ngrams.table import UNKNOWN_KEY as UNKNOWN
 from spacy_linearize.core.ngrams.table import Ngrams
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
 UNSEEN = 77  # a word of no corpus
@@ -324,10 +323,11 @@ def test_tables_are_found_in_at_every_size():
 
 def decoder_with_model(system, mirrored, order):
     direction = "right_to_left" if mirrored else "left_to_right"
-    engine = Engine(Settings(system=system, direction=direction, table_bits=8, attach_bits=8))
+    engine = core.make(system=system, direction=direction, table_bits=8, attach_bits=8)
     sentences = make_corpus(40, 6, seed=4)
-    engine.decoder.ngrams.fill(order, estimate([s[::-1] for s in sentences] if mirrored else sentences, order))
-    return engine, engine.decoder
+    decoder = core.decoder(engine)
+    decoder.ngrams.fill(order, estimate([s[::-1] for s in sentences] if mirrored else sentences, order))
+    return engine, decoder
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_search_finds_the_best_order(mirrored, order, system, forms):
     """With no other weights and a beam for everything, the language model alone decides."""
     weight = 0.7
     engine, decoder = decoder_with_model(system, mirrored, order)
-    model, bag = decoder.ngrams, engine.bag(forms=forms)
+    model, bag = decoder.ngrams, core.pack(engine, forms=forms)
 
     def expected(words):
         read = words[::-1] if mirrored else words
@@ -354,21 +354,25 @@ def test_search_finds_the_best_order(mirrored, order, system, forms):
 
     brute = {words: expected(words) for words in itertools.permutations(forms)}
     found = {}
-    for score, places, tags, heads, labels in decoder.decode(bag, width=1000, n_best=1000, ngram_weight=weight):
-        words = tuple(forms[k] for k in places)
-        assert score == pytest.approx(brute[words])
-        again = decoder.score(bag, places, heads, tags, labels, ngram_weight=weight)
-        assert again == pytest.approx(score)
-        found.setdefault(words, score)
+    for result in core.search([decoder], bag, width=1000, n_best=1000, ngram_weight=weight):
+        words = tuple(forms[k] for k in result.order)
+        assert result.score == pytest.approx(brute[words])
+        again = decoder.score(bag, result.order, result.heads, result.tags, result.labels, ngram_weight=weight)
+        assert again == pytest.approx(result.score)
+        found.setdefault(words, result.score)
     assert found.keys() == brute.keys()
     assert brute[next(iter(found))] == pytest.approx(max(brute.values()))
 
 
 def test_search_without_a_model_or_a_weight():
     engine, decoder = decoder_with_model("order_first", False, 3)
-    bag = engine.bag(forms=[1, 2, 3])
-    assert decoder.decode(bag, width=8)[0][0] == 0
-    assert decoder.decode(bag, width=8, ngram_weight=1.0)[0][0] != 0
+    bag = core.pack(engine, forms=[1, 2, 3])
+
+    def score(bag, ngram_weight):
+        return core.search([decoder], bag, width=8, ngram_weight=ngram_weight)[0].score
+
+    assert score(bag, 0.0) == 0
+    assert score(bag, 1.0) != 0
     decoder.ngrams.fill(3, [])
-    assert decoder.decode(bag, width=8, ngram_weight=1.0)[0][0] == 0
-    assert decoder.decode(engine.bag(forms=[]), width=8, ngram_weight=1.0)[0][0] == 0
+    assert score(bag, 1.0) == 0
+    assert score(core.pack(engine, forms=[]), 1.0) == 0

@@ -1,20 +1,27 @@
 """What is not a forest of given arcs is refused, with the words concerned; what is one gets canonical numbers."""
 
+import itertools
 import pickle
 import random
 
-import brute
+from helpers import brute
 import pytest
 
-from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag
+from spacy_linearize.core.bag.bag import MAX_WORDS, PackedBag
+from spacy_linearize.core.records import Bag
+from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.errors import LinearizeError
 
 TEXTS = ["the", "dog", "barks", "loudly"]
 
 
+def packed(forms, **columns):
+    return PackedBag(Bag(forms=forms, **columns))
+
+
 def refuse(code, words, heads, **settings):
     with pytest.raises(LinearizeError) as caught:
-        PackedBag([1, 2, 3, 4], heads=heads, texts=TEXTS, **settings)
+        packed([1, 2, 3, 4], heads=heads, texts=TEXTS, **settings)
     assert caught.value.code == code
     assert caught.value.words == words
     for word in words:
@@ -49,33 +56,34 @@ def test_own_head():
 
 
 def test_more_words_than_fit():
-    with pytest.raises(LinearizeError, match=r"SL005.* 5 words is over the limit of 4"):
-        PackedBag([1, 2, 3, 4, 5], max_words=4)
+    n = MAX_WORDS + 1
+    with pytest.raises(LinearizeError, match=rf"SL005.* {n} words is over the limit of {MAX_WORDS}"):
+        packed(range(n))
 
 
 def test_arrays_of_other_lengths():
     with pytest.raises(LinearizeError, match=r"SL006.*'labels' has 1 entries for 2 words"):
-        PackedBag([1, 2], labels=[1])
-    with pytest.raises(LinearizeError, match=r"SL006.*'pieces' has 1 entries for 2 words"):
-        PackedBag([1, 2], pieces=[[1]])
+        packed([1, 2], labels=[1])
+    for name in ("tags", "heads", "labels", "lowers", "suffixes", "shapes", "puncts", "kept"):
+        for column in ([], [1], [1, 1, 1]):
+            with pytest.raises(LinearizeError, match=rf"SL006.*'{name}' has {len(column)} entries for 2 words"):
+                packed([1, 2], **{name: column})
 
 
 def test_every_assignment_of_heads_is_refused_or_a_forest():
     """All 6 ** 3 ways to give heads to 3 words, with values from -3 to 2."""
-    import itertools
-
     for heads in itertools.product(range(-3, 3), repeat=3):
         fits = all(h != k and h > -3 for k, h in enumerate(heads)) and brute.is_forest(heads)
         if fits:
-            assert PackedBag([1, 2, 3], heads=heads).heads.tolist() == list(heads)
+            assert packed([1, 2, 3], heads=heads).heads.tolist() == list(heads)
         else:
             with pytest.raises(LinearizeError):
-                PackedBag([1, 2, 3], heads=heads)
+                packed([1, 2, 3], heads=heads)
 
 
 def test_errors_survive_pickling():
     with pytest.raises(LinearizeError) as caught:
-        PackedBag([1, 2], heads=[1, 0])
+        packed([1, 2], heads=[1, 0])
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.code, again.words) == (str(caught.value), "SL001", (0, 1))
 
@@ -92,7 +100,7 @@ def test_canonical_numbers_do_not_depend_on_input_order():
             """The canonical sequence of the same bag, handed in in this order."""
             place = {k: i for i, k in enumerate(order)}
             given = [place[heads[k]] if heads[k] >= 0 else heads[k] for k in order]
-            bag = PackedBag([forms[k] for k in order], heads=given, labels=[labels[k] for k in order])
+            bag = packed([forms[k] for k in order], heads=given, labels=[labels[k] for k in order])
             words = [order[p] for p in bag.positions]
             number = {k: i for i, k in enumerate(words)}
             return [(forms[k], labels[k], number[heads[k]] if heads[k] >= 0 else heads[k]) for k in words]
@@ -105,5 +113,5 @@ def test_canonical_numbers_do_not_depend_on_input_order():
 
 def test_deep_chain_and_wide_star():
     n = 5000
-    assert len(PackedBag(range(1, n + 1), heads=[ROOT, *range(n - 1)])) == n
-    assert len(PackedBag(range(1, n + 1), heads=[ROOT, *[0] * (n - 1)])) == n
+    assert len(packed(range(1, n + 1), heads=[ROOT, *range(n - 1)])) == n
+    assert len(packed(range(1, n + 1), heads=[ROOT, *[0] * (n - 1)])) == n
