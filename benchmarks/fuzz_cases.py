@@ -12,9 +12,9 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.training.converters import conllu_to_docs
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.corpus import give
+from spacy_linearize.training.corpus import give
+from spacy_linearize.trees import FREE, ROOT
 
 TESTS = Path(__file__).parent.parent / "tests"
 SYSTEMS = ("order_first", "joint")

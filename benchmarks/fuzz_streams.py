@@ -32,7 +32,7 @@ from spacy.tokens import Doc, DocBin, Span
 
 import spacy_linearize
 from spacy_linearize.cli import app
-from spacy_linearize.treebanks.conllu import BadSentence, read_sentences
+from spacy_linearize.files.conllu import BadSentence, read_sentences
 
 WORDS = ("dog", "The", "sleeps", "a", "a", "opened", "?", ".", "Who", "ß", "日本", "e\u0301", "a\u00a0b", "#", "_", "0")
 ODD_LINES = (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from spacy_linearize.treebanks.ptb import dependencies, leaves, read_trees, unescape
+from spacy_linearize.files.brackets import dependencies, leaves, read_trees, unescape
 
 DEFAULT = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "ptb_sample"
 

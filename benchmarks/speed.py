@@ -31,7 +31,7 @@ import spacy_linearize
 from spacy_linearize.bag import Use, read_words
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.corpus import give
-from spacy_linearize.treebanks.conllu import read_conllu
+from spacy_linearize.files.conllu import read_conllu
 
 ROOT = Path(__file__).parent.parent
 EWT = ROOT.parent / "shared" / "data" / "ud_english_ewt" / "dev.conllu"

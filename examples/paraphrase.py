@@ -23,7 +23,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_linearize
-from spacy_linearize.treebanks.conllu import read_conllu
+from spacy_linearize.files.conllu import read_conllu
 
 PARSED = Path(__file__).parent / "parsed.conllu"
 MAX_GAP = 30.0  # for each word

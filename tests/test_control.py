@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 import spacy_linearize
 from spacy_linearize.corpus import Corpus
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.treebanks.convert import convert
+from spacy_linearize.files.convert import convert
 
 DATA = Path(__file__).parent / "data"
 

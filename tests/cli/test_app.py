@@ -33,11 +33,9 @@ def test_the_page_names_every_option(name):
     (section,) = [section for section in sections if section.startswith(f"{name}\n")]
     assert f"spacy linearize {name} " in section
     for parameter in COMMANDS[name].params:
-        names = [*parameter.opts, *parameter.secondary_opts] if parameter.param_type_name == "option" else []
-        for option in [option for option in names if option != "--help"]:
-            assert f"`{option}`" in section, option
-        if parameter.param_type_name == "argument":
-            assert f"`{parameter.human_readable_name.lower()}`" in section, parameter.name
+        is_option = parameter.param_type_name == "option"
+        for one in [*parameter.opts, *parameter.secondary_opts] if is_option else [parameter.name]:
+            assert f"`{one}`" in section or one == "--help", one
 
 
 def test_the_page_names_no_other_command():

@@ -108,7 +108,8 @@ class TestOrder:
         def orders(*arguments, **settings):
             code, out, _ = order("-f", "jsonl", *arguments, **settings)
             assert code == 0
-            return [json.loads(line)["orders"][0]["words"] for line in out.splitlines()]
+            first = [json.loads(line)["orders"][0] for line in out.splitlines()]
+            return [(order["words"], order["score"]) for order in first]
 
         golds = [[token.text for token in doc] for doc in read_docs()]
         alone = orders(stdin="".join(" ".join(words) + "\n" for words in golds))
