@@ -96,7 +96,9 @@ class Engine:
                 tops = np.array(bag.tops, dtype=np.int32)
                 arcs = np.full(len(tokens), FREE, dtype=np.int32)
                 arcs[tops] = np.where(found.heads >= 0, tops[np.maximum(found.heads, 0)], found.heads)
-            return self.attach(tokens, replace(found, order=found.spread(bag.members), tags=tokens.column(TAG)), tree, arcs)
+            return self.attach(
+                tokens, replace(found, order=found.spread(bag.members), tags=tokens.column(TAG)), tree, arcs
+            )
         if tree and self.builds_trees:
             return self._label_root(found)
         return self.attach(packed, found, tree)
@@ -129,12 +131,18 @@ class Engine:
         if positions is None:
             raise self._no_order(bag)
         nothing = Order(
-            order=np.array(positions, dtype=np.int32), tags=bag.column(TAG), heads=bag.heads, labels=bag.column(LABEL), score=0
+            order=np.array(positions, dtype=np.int32),
+            tags=bag.column(TAG),
+            heads=bag.heads,
+            labels=bag.column(LABEL),
+            score=0,
         )
         found = self.attach(bag, nothing, tree=self.builds_trees)
         target = (found.order, found.heads, found.tags, found.labels)
         weight = self.experts.ngram_weight_for(bag)
-        return replace(found, score=sum(d.score(bag, *target, ngram_weight=weight) for d in self.experts.decoders_for(bag)))
+        return replace(
+            found, score=sum(d.score(bag, *target, ngram_weight=weight) for d in self.experts.decoders_for(bag))
+        )
 
     def _no_order(self, bag: PackedBag) -> LinearizeError:
         """What to say of a bag whose precedences cannot be kept."""
@@ -295,7 +303,9 @@ class Engine:
                 raise error("SL033", source=source, found=header["fingerprint"], known=engine.fingerprint)
             engine.root_label = int(np.uint64(header["root_label"]))
             names = {"lexicon.keys": "<u8", "lexicon.lengths": "<u4", "lexicon.symbols": "<u8"}
-            engine.lexicon.from_arrays(*(store.take(arrays, name, dtype, source=source) for name, dtype in names.items()))
+            engine.lexicon.from_arrays(
+                *(store.take(arrays, name, dtype, source=source) for name, dtype in names.items())
+            )
             for i, ngrams in enumerate(engine.experts.ngrams):
                 table = store.take(arrays, f"ngrams.{i}", "<u8", source=source)
                 # A quarter of the places is free, as `fill` leaves them: in a table without, each search takes long.

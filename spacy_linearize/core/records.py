@@ -109,16 +109,17 @@ class Order:
         return cls(
             order=np.concatenate([part.order + np.int32(start) for part, start in parts]),
             tags=np.concatenate([part.tags for part in orders]),
-            heads=np.concatenate([np.where(part.heads >= 0, part.heads + start, part.heads) for part, start in parts])
-            .astype(np.int32),
+            heads=np.concatenate(
+                [np.where(part.heads >= 0, part.heads + start, part.heads) for part, start in parts]
+            ).astype(np.int32),
             labels=np.concatenate([part.labels for part in orders]),
             score=math.fsum(part.score for part in orders) if score is None else score,
         )
 
 
 def best_combinations(lists: Sequence[Sequence[Order]], n_best: int) -> list[Order]:
-    """The best orders of a text, best first, from the best orders of each of its sentences. No two have all sentences in
-    the same order. Where two score the same, the one that leaves the earlier sentences as they are comes first.
+    """The best orders of a text, best first, from the best orders of each of its sentences. No two have all sentences
+    in the same order. Where two score the same, the one that leaves the earlier sentences as they are comes first.
 
     lists (Sequence[Sequence[Order]]): For each sentence, best first.
     """

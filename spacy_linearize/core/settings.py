@@ -60,7 +60,7 @@ class Settings:
 
     system: str = "order_first"
     direction: str = "both"
-    experts: Mapping[str, Sequence[str]] = field(default=None)  # type: ignore[assignment]
+    experts: Mapping[str, Sequence[str]] = field(default=None)  # type: ignore[arg-type]
     templates: Sequence[str] = ()
     markers: Sequence[int] = ()
     atomic_shift: bool = False

@@ -7,9 +7,10 @@
     header    JSON: settings, fingerprint of the templates, and for each array its name, type, length and stored size
     arrays    one after the other, little endian; compressed where the stored size is smaller
 
-Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array is
-at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. For that, fractions
-are not compressed, and of a large table at least one weight in MIN_SHARE is stored, each at a place of its own.
+Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array
+is at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. For that,
+fractions are not compressed, and of a large table at least one weight in MIN_SHARE is stored, each at a place of its
+own.
 """
 
 import json

@@ -46,6 +46,7 @@ cdef class PackedBag:
             content.push_back(hash_content(&words[k], arcs[k]))
         fill_ties(ties, bag.kept, n)
         if bag.tokens is not None:
+            check_members(bag, n)
             hash_members(content, ties, bag)
         self.before = check_pairs(bag.before, n)
         if self.before:
@@ -124,6 +125,16 @@ cdef class PackedBag:
         for k in range(self.c.forest.n):
             view[self.layout.position[k]] = self.c.words[k].columns[attribute]
         return values
+
+
+cdef int check_members(bag, int n) except -1:
+    """Refuse units whose tokens are not there."""
+    if len(bag.members) != n:
+        raise error("SL006", name="members", got=len(bag.members), n=n)
+    for own in bag.members:
+        if not 0 <= own.start <= own.stop <= len(bag.tokens):
+            raise IndexError(own)
+    return 0
 
 
 cdef list check_pairs(pairs, int n):
