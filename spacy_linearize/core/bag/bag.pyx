@@ -70,11 +70,11 @@ cdef class PackedBag:
     def _set_precedence(self):
         pairs = [(self.layout.number[first], self.layout.number[second]) for first, second in self.before]
         set_precedence(&self.c.precedence, &self.c.forest, pairs)
-        circle = find_contradiction(&self.c.forest, pairs)
-        self.circle = [(self.layout.position[first], self.layout.position[second]) for first, second in circle]
+        cycle = find_contradiction(&self.c.forest, pairs)
+        self.cycle = [(self.layout.position[first], self.layout.position[second]) for first, second in cycle]
         # Where some arcs are given and some are not, these may make the conflict smaller: see `dead_ends.conflict`.
-        if circle and not self.c.precedence.is_tangled:
-            raise error("SL008", pairs=self.circle, texts=self.texts)
+        if cycle and not self.c.precedence.is_tangled:
+            raise error("SL008", pairs=self.cycle, texts=self.texts)
 
     def __len__(self):
         return self.c.forest.n
