@@ -74,7 +74,7 @@ class Engine:
             raise error("SL022", key="n_best", value=options.n_best, expected="1 or more")
         packed = [self.pack(bag) for bag in bags]
         for one in packed:
-            if one.circle:
+            if one.cycle:
                 raise self._no_order(one)
         found = decode(
             [self.experts.decoders_for(one) for one in packed],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_linearize.core.features.templates import ACTION_ATOMS, PAIR_ATOMS, STATE_ATOMS
+from spacy_linearize.core.features.atom_table import ACTION_ATOMS, PAIR_ATOMS, STATE_ATOMS
 from spacy_linearize.core.hashing import hash_text
 
 FREE, ROOT = -1, -2

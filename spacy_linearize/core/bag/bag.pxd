@@ -30,4 +30,4 @@ cdef class PackedBag:
     cdef readonly Layout layout
     cdef readonly object texts
     cdef readonly list before   # pairs of input positions: the first stands before the second
-    cdef readonly list circle   # those of them that contradict each other, whatever the arcs
+    cdef readonly list cycle    # those of them that contradict each other, whatever the arcs

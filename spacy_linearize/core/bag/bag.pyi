@@ -11,7 +11,7 @@ MAX_WORDS: int
 class PackedBag:
     texts: Sequence[str] | None
     before: list[tuple[int, int]]
-    circle: list[tuple[int, int]]
+    cycle: list[tuple[int, int]]
     def __init__(self, bag: Bag, lexicon: Lexicon | None = None) -> None: ...
     def __len__(self) -> int: ...
     @property

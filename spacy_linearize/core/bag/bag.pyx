@@ -46,6 +46,7 @@ cdef class PackedBag:
             content.push_back(hash_content(&words[k], arcs[k]))
         fill_ties(ties, bag.kept, n)
         if bag.tokens is not None:
+            check_members(bag, n)
             hash_members(content, ties, bag)
         self.before = check_pairs(bag.before, n)
         if self.before:
@@ -69,11 +70,11 @@ cdef class PackedBag:
     def _set_precedence(self):
         pairs = [(self.layout.number[first], self.layout.number[second]) for first, second in self.before]
         set_precedence(&self.c.precedence, &self.c.forest, pairs)
-        circle = find_contradiction(&self.c.forest, pairs)
-        self.circle = [(self.layout.position[first], self.layout.position[second]) for first, second in circle]
+        cycle = find_contradiction(&self.c.forest, pairs)
+        self.cycle = [(self.layout.position[first], self.layout.position[second]) for first, second in cycle]
         # Where some arcs are given and some are not, these may make the conflict smaller: see `dead_ends.conflict`.
-        if circle and not self.c.precedence.is_tangled:
-            raise error("SL008", pairs=self.circle, texts=self.texts)
+        if cycle and not self.c.precedence.is_tangled:
+            raise error("SL008", pairs=self.cycle, texts=self.texts)
 
     def __len__(self):
         return self.c.forest.n
@@ -124,6 +125,16 @@ cdef class PackedBag:
         for k in range(self.c.forest.n):
             view[self.layout.position[k]] = self.c.words[k].columns[attribute]
         return values
+
+
+cdef int check_members(bag, int n) except -1:
+    """Refuse units whose tokens are not there."""
+    if len(bag.members) != n:
+        raise error("SL006", name="members", got=len(bag.members), n=n)
+    for own in bag.members:
+        if not 0 <= own.start <= own.stop <= len(bag.tokens):
+            raise IndexError(own)
+    return 0
 
 
 cdef list check_pairs(pairs, int n):

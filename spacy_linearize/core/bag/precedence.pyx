@@ -53,7 +53,7 @@ cdef int member_with(ForestC* forest, int family, int k) except -1:
 
 
 cdef list find_contradiction(ForestC* forest, pairs):
-    """A smallest set of pairs that contradict each other in a circle, or an empty list.
+    """A smallest set of pairs that contradict each other in a cycle, or an empty list.
 
     Circles are looked for in each family, and among words. Without arcs, and in a whole tree, every contradiction is one
     of these.
@@ -66,16 +66,16 @@ cdef list find_contradiction(ForestC* forest, pairs):
             family, first, second = part_ways(forest, first, second)
             edges.setdefault((family, first), {}).setdefault((family, second), pair)
     best = []
-    for start in on_circles(edges):
-        found = shortest_circle(edges, start)
+    for start in on_cycles(edges):
+        found = shortest_cycle(edges, start)
         if found and (not best or len(found) < len(best)):
             best = found
     return best
 
 
-def on_circles(edges):
-    """The nodes that may be on a circle: what is left when those that nothing leads to are taken out, again and again.
-    Mostly there are none, and no circle has to be looked for."""
+def on_cycles(edges):
+    """The nodes that may be on a cycle: what is left when those that nothing leads to are taken out, again and again.
+    Mostly there are none, and no cycle has to be looked for."""
     n_before = dict.fromkeys(edges, 0)
     for targets in edges.values():
         for target in targets:
@@ -89,7 +89,7 @@ def on_circles(edges):
     return [node for node in edges if n_before[node]]
 
 
-def shortest_circle(edges, start):
+def shortest_cycle(edges, start):
     """The pairs on a shortest way from a node back to itself, or an empty list."""
     came = {start: None}
     todo = deque([start])

@@ -89,8 +89,8 @@ POSITIONS = {
     "W1": (STATE, "the word placed before W0"),
     "W2": (STATE, "the word placed before W1"),
 }
-# What is given around a word, named as in Puduppully et al. 2016: c or s for its dependents or siblings, l or p for their
-# labels or tags, s or ns for those that are shifted or not. Scope for the word to shift, kind, description
+# What is given around a word, named as in Puduppully et al. 2016: c or s for its dependents or siblings, l or p for
+# their labels or tags, s or ns for those that are shifted or not. Scope for the word to shift, kind, description
 GIVEN = {
     "cls": (ACTION, SET, "the labels of its given dependents that are shifted"),
     "clns": (ACTION, SET, "the labels of its given dependents that are not shifted"),
@@ -109,7 +109,7 @@ GIVEN = {
 OTHER_WORDS = {
     "L": "the word to shift",
     "H": "the anchor, which has to be finished first: S0, if something given is still to come below it, else its head",
-    "C": "the constituent that a SHIFT opens: the dependent of the anchor, or of the top of its component, with L in it",
+    "C": "the constituent that a SHIFT opens: the dependent of the anchor (or of the component's top) that L is in",
     "T": "the top of W0's component, where some arcs are given and some are missing",
     "U": "the top of L's component, where some arcs are given and some are missing",
     "X": "in a pair: the member of a family that comes first; X.d is a value of its own for the head of the family",
@@ -157,7 +157,13 @@ OF_ACTIONS = _group(
     Atom("SHIFT", "action", SHIFTS, FLAG, "there in SHIFTs only"),
     _of_word("C", "opened", CONSTITUENT, OTHER_WORDS["C"]),
     Atom("Csize", "opened", CONSTITUENT, NUMBER, "the number of words of C: 1, 2, 3, 4 (up to 6), 5 (more)"),
-    Atom("Cheavy", "opened", SIBLINGS, FLAG, "C beside its siblings still to come: is none (1), alone (2), larger (3), smaller (4)"),
+    Atom(
+        "Cheavy",
+        "opened",
+        SIBLINGS,
+        FLAG,
+        "C beside its siblings to come: alone (2), larger (3), smaller (4) or neither",
+    ),
     Atom("Cself", "opened", OPENING, FLAG, "whether L is the anchor, C, or below C; and if outside of its component"),
     Atom("LW0", "opened", NEIGHBOURS, FLAG, "what L is to W0: dependent, head, sibling, in one component, nothing"),
     Atom("C2.p", "opened", OPENING, TEXT, "the tag of the dependent of C with L in it"),

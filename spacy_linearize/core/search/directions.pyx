@@ -36,7 +36,7 @@ cdef cppclass JobC:
 
 def decode(decoders, bags, *, widths, weights, int n_best=1):
     """The best orders of some bags, best first, no sequence of words twice: of those with the same words the best
-    counts. The lock of the interpreter is let go once for all of them.
+    counts. The GIL is released once for all of them.
 
     decoders (Sequence[Sequence[Decoder]]): For each bag one decoder, or the same system in both directions.
     bags (Sequence[PackedBag]): The bags.

@@ -4,6 +4,7 @@ from ..bag.bag import PackedBag
 from .beam import Decoder
 
 RULES: tuple[str, ...]
+TEMPERATURE: float
 
 def update(
     decoder: Decoder,

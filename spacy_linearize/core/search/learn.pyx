@@ -51,7 +51,7 @@ def update(Decoder decoder not None, PackedBag bag not None, order, heads, tags,
            str rule="softmax", double dropout=0.0, uint64_t seed=0):
     """Decode a training example and learn from it.
 
-    order, heads, tags, labels: The gold order and tree, see `system.make_target`.
+    order, heads, tags, labels: The gold order and tree, see `derivation.make_target`.
     width (int): Of the beam.
     rule (str): One of RULES.
     dropout (float): Share of features to leave out, chosen by the seed.

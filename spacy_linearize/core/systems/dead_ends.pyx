@@ -193,14 +193,14 @@ def conflict(PackedBag bag not None, TransitionSystem system not None):
     """What keeps a bag from being ordered: precedences of which none can be left out, as far as that is found out in
     time; or None if it was not found out whether they are in the way.
 
-    bag (PackedBag): One with a circle, or that a search found no order for.
+    bag (PackedBag): One with a cycle, or that a search found no order for.
     system (TransitionSystem): One that adds no arcs of its own; which orders there are does not depend on it.
     RETURNS (Optional[List[Tuple[int, int]]]): Pairs of input positions, as they were given.
     """
     cdef int n_tried = 0
-    needed = bag.circle or bag.before
+    needed = bag.cycle or bag.before
     # There may even be an order, which a search in the other direction did not find in time.
-    if not bag.circle and can_order(bag, system, needed, &n_tried, False, NULL) != 0:
+    if not bag.cycle and can_order(bag, system, needed, &n_tried, False, NULL) != 0:
         return None
     n_tried = 0     # for all that follow together: an error should not take longer than an answer
     for pair in needed:

@@ -125,6 +125,18 @@ def test_orders_of_units_are_orders_of_their_tokens(system):
                 assert heads == tokens.heads
 
 
+@pytest.mark.parametrize("members", [[], [range(1)], [range(1), range(1, 2), range(2, 3)]])
+def test_units_of_another_number(members):
+    with pytest.raises(LinearizeError, match=rf"SL006.*'members' has {len(members)} entries for 2 words"):
+        pack(core.make(), forms=[1, 2], tokens=Bag(forms=[1, 2, 3]), members=members, tops=[0, 1])
+
+
+@pytest.mark.parametrize("own", [range(1, 3), range(-1, 1), range(5, 6), range(2, 1)])
+def test_units_whose_tokens_are_not_there(own):
+    with pytest.raises(IndexError):
+        pack(core.make(), forms=[1, 2], tokens=Bag(forms=[1, 2]), members=[range(1), own], tops=[0, 1])
+
+
 def test_columns_of_a_bag():
     bag = Bag(forms=[1, 2])
     assert bag.column("forms").dtype == bag.column("tags").dtype == np.uint64

@@ -165,7 +165,7 @@ def test_crossing_components_are_a_conflict():
         order(make(), forms=[1, 2, 3, 4], heads=[FREE, 0, FREE, 2], before=pairs)
 
 
-def test_a_smallest_circle_is_named():
+def test_a_smallest_cycle_is_named():
     pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 0)]
     engine = make()
     with pytest.raises(LinearizeError, match=r"SL008.*: word 0 'a' before word 1 'b', word 1 'b' before word 0 'a'\."):

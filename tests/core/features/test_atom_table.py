@@ -28,7 +28,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "templates.md"
 
 def test_every_atom_once():
     assert len(ATOMS) == len(set(ATOMS)) == len(TABLE) == len(STATE_ATOMS) + len(ACTION_ATOMS) + len(PAIR_ATOMS)
-    assert len(STATE_ATOMS) == len(POSITIONS) * len(ATTRIBUTES) + 4 + len(GIVEN) + len(ATTRIBUTES) + 6 + len(ATTRIBUTES) + 2
+    assert len(STATE_ATOMS) == (len(POSITIONS) + 2) * len(ATTRIBUTES) + len(GIVEN) + 12
     assert len(ACTION_ATOMS) == 3 * len(ATTRIBUTES) + len(GIVEN) + 9
     assert len(PAIR_ATOMS) == 3 * len(OF_MEMBERS)
 

@@ -3,9 +3,8 @@
 import pytest
 from helpers.core import settings
 
+from spacy_linearize.core.features.atom_table import ACTION_ATOMS, ATOMS
 from spacy_linearize.core.features.templates import (
-    ACTION_ATOMS,
-    ATOMS,
     DEFAULT_GROUPS,
     FREE_GROUPS,
     GROUPS,

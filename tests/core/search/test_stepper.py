@@ -6,7 +6,7 @@ import pytest
 from helpers import brute, core
 from helpers.core import decoder, pack
 
-from spacy_linearize.core.features.templates import PAIR_ATOMS
+from spacy_linearize.core.features.atom_table import PAIR_ATOMS
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.trees import FREE, ROOT
 
