@@ -26,6 +26,8 @@ from thinc.api import Config
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
 from spacy_linearize.registered import SCORES
 
+pytestmark = pytest.mark.slow
+
 PATHS = ("--paths.train", "mini.spacy", "--paths.dev", "mini.spacy")
 READERS = """
 [corpora]
