@@ -13,25 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import sacrebleu
-import spacy
+from _core import hide, read_sentences
 from spacy.strings import get_string_id
 
-from spacy_linearize.bag import Use, read_words
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.records import Progress, Sentence
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.features.templates import DEFAULT_GROUPS, TREE_GROUPS
-from spacy_linearize.files.conllu import read_conllu
+from spacy_linearize.core.records import Progress, SearchOptions
+from spacy_linearize.core.settings import Settings
 
 SEED_OF_DEV = 1  # what is given in dev is the same for every run
 BATCH = 64
-
-
-def read(path: Path) -> list[tuple[Sentence, list[str]]]:
-    """Gold sentences with their words as text."""
-    vocab = spacy.blank("en").vocab
-    docs = read_conllu(path, vocab, report=lambda *problem: print(*problem))
-    return [(read_words(doc, Use()).to_sentence(), [token.text for token in doc]) for doc in docs]
 
 
 def parse(text: str) -> tuple[str, Any]:
@@ -61,33 +52,36 @@ def main() -> None:
     options = parser.parse_args()
     groups = TREE_GROUPS if options.heads == 1 else DEFAULT_GROUPS
     left_out = options.without.split(",")
-    settings = {"groups": tuple(group for group in groups if group not in left_out)}
+    settings: dict[str, Any] = {"groups": tuple(group for group in groups if group not in left_out)}
+    settings |= {"direction": "left_to_right", "ngram_order": 0}
     settings.update(parse(text) for text in ["markers=case,mark", *options.set])
-    engine = Engine(Settings.from_dict(settings))
-    train = [sentence for sentence, _ in read(options.train)]
-    dev = read(options.dev)
+    # One expert is enough for one kind of bag.
+    engine = Engine(Settings.from_dict({"experts": {"partial": settings.pop("groups")}, **settings}))
+    train, dev = read_sentences(options.train), read_sentences(options.dev)
     engine.learn_lexicon(train)
-    engine.learn_ngrams(sentence.forms.tolist() for sentence in train)
+    engine.learn_ngrams(sentence.forms for sentence in train)
     rng = random.Random(options.seed)
     given = {"tags": options.tags, "heads": options.heads}
+    how = SearchOptions(beam_width=options.beam, tree=False)
     print("| pass | violations | BLEU | exact | ms a sentence | s to train |\n|---|---|---|---|---|---|")
     for epoch in range(1, options.epochs + 1):
         start = time.perf_counter()
         progress = Progress()
         rng.shuffle(train)
         for first in range(0, len(train), BATCH):
-            pairs = [(engine.hide(sentence, **given, rng=rng), sentence) for sentence in train[first : first + BATCH]]
+            pairs = [(hide(sentence, **given, rng=rng), sentence) for sentence in train[first : first + BATCH]]
             seed = rng.getrandbits(63)
             progress += engine.update(pairs, beam_width=options.beam, seed=seed, n_threads=options.threads)
         seconds = time.perf_counter() - start
         sampler = random.Random(SEED_OF_DEV)
-        bags = [engine.hide(sentence, **given, rng=sampler) for sentence, _ in dev]
-        engine.order(bags[0], beam_width=options.beam, tree=False)  # averages the weights
+        bags = [hide(sentence, **given, rng=sampler) for sentence in dev]
+        engine.order(bags[:1], how)  # averages the weights
         start = time.perf_counter()
-        orders = [engine.order(bag, beam_width=options.beam, tree=False)[0].order for bag in bags]
+        orders = [best.order.tolist() for best, *_ in engine.order(bags, how)]
         ms = 1000 * (time.perf_counter() - start) / len(bags)
-        outputs = [" ".join(words[k] for k in order) for order, (_, words) in zip(orders, dev, strict=True)]
-        golds = [" ".join(words) for _, words in dev]
+        texts = [sentence.texts or () for sentence in dev]
+        outputs = [" ".join(words[k] for k in order) for order, words in zip(orders, texts, strict=True)]
+        golds = [" ".join(words) for words in texts]
         bleu = sacrebleu.corpus_bleu(outputs, [golds], tokenize="none", force=True).score
         exact = 100 * sum(o == g for o, g in zip(outputs, golds, strict=True)) / len(golds)
         row = f"| {epoch} | {progress.violations} | {bleu:.2f} | {exact:.2f} | {ms:.2f} | {seconds:.0f} |"

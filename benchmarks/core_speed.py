@@ -16,10 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.settings import Settings
+from spacy_linearize.core.features.templates import DEFAULT_GROUPS, JOINT_GROUPS
+from spacy_linearize.core.records import Bag, SearchOptions
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
+from spacy_linearize.trees import FREE, ROOT
 
 BEAMS = (1, 2, 4, 8, 16, 32, 64)
 LENGTHS = (5, 10, 20, 40, 80, 160, 300)
@@ -46,13 +48,13 @@ def random_tree(rng: random.Random, n: int) -> list[int]:
     return heads
 
 
-def make_bags(engine: Engine, n: int, share: float, count: int, seed: int = 0) -> list:
+def make_bags(n: int, share: float, count: int, seed: int = 0) -> list[Bag]:
     rng = random.Random(seed)
     bags = []
     for _ in range(count):
         heads = [h if rng.random() < share else FREE for h in random_tree(rng, n)]
         bags.append(
-            engine.bag(
+            Bag(
                 forms=[1 + int(rng.paretovariate(0.6)) for _ in range(n)],
                 tags=[rng.randint(1, 40) for _ in range(n)],
                 heads=heads,
@@ -62,21 +64,22 @@ def make_bags(engine: Engine, n: int, share: float, count: int, seed: int = 0) -
     return bags
 
 
-def count_candidates(engine: Engine, bag: object, rng: random.Random) -> int:
+def count_candidates(engine: Engine, bag: Bag, rng: random.Random) -> int:
     """Legal actions along one random derivation: an estimate for each state of the beam."""
-    state, total = Stepper(engine.decoder, bag), 0
+    state, total = Stepper(engine.experts["partial"][0], engine.pack(bag)), 0
     while not state.is_final:
         total += len(state.legal)
         state = state.step(rng.randrange(len(state.legal)))
     return total
 
 
-def measure(engine: Engine, bags: list, width: int, repeats: int = 3) -> dict[str, float]:
+def measure(engine: Engine, bags: list[Bag], width: int, repeats: int = 3) -> dict[str, float]:
     best = math.inf
+    options = SearchOptions(beam_width=width, tree=False)
     for _ in range(repeats):
         start = time.perf_counter()
         for bag in bags:
-            engine.order(bag, beam_width=width, tree=False)
+            engine.order([bag], options)
         best = min(best, time.perf_counter() - start)
     rng = random.Random(1)
     candidates = sum(count_candidates(engine, bag, rng) for bag in bags) * width
@@ -99,15 +102,24 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures to a file")
     parser.add_argument("--system", default="order_first", choices=["order_first", "joint"])
     arguments = parser.parse_args()
-    engine = Engine(Settings(system=arguments.system, table_bits=20, labelled=False))
-    rng = np.random.default_rng(0)
-    engine.decoder.weights.from_array(rng.normal(size=len(engine.decoder.weights)).astype(np.float32))
+    groups = JOINT_GROUPS if arguments.system == "joint" else DEFAULT_GROUPS
+    settings = Settings(
+        system=arguments.system,
+        direction="left_to_right",
+        experts={"partial": groups},
+        table_bits=20,
+        labelled=False,
+        ngram_order=0,
+    )
+    engine = Engine(settings)
+    decoder = engine.experts["partial"][0]
+    decoder.weights.from_array(np.random.default_rng(0).normal(size=len(decoder.weights)).astype(np.float32))
     figures: dict[str, list] = {"beam": [], "length": [], "growth": []}
-    print(f"system {arguments.system}, {len(engine.features)} templates, table of 2^20 weights\n")
+    print(f"system {arguments.system}, {len(decoder.features)} templates, table of 2^20 weights\n")
     print("| given | words | beam | ms a sentence | sentences/s | million candidates/s |\n|---|---|---|---|---|---|")
 
     def row(kind: str, given: str, n: int, width: int, count: int) -> float:
-        result = measure(engine, make_bags(engine, n, SHARES[given], count), width)
+        result = measure(engine, make_bags(n, SHARES[given], count), width)
         figures[kind].append({"given": given, "words": n, "beam": width, **result})
         values = " | ".join(f"{value:.2f}" for value in result.values())
         print(f"| {given} | {n} | {width} | {values} |", flush=True)

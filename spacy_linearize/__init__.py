@@ -71,6 +71,6 @@ def configure(nlp: "Language", name: str | None = None, **settings: Any) -> None
         spacy_linearize.configure(nlp, beam_width=32, sentences="sents")
         nlp.to_disk("my_pipeline")
     """
-    from .linearizer import configure
+    from .options import configure
 
     configure(nlp, name, **settings)

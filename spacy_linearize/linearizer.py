@@ -1,8 +1,8 @@
 """The pipeline component: a Doc in any order in, the sentence out.
 
-    read      Doc -> bags               doc.read
-    predict   bags -> orders            model, core.engine
-    write     orders -> new Doc         doc.write
+read      Doc -> bags               doc.read
+predict   bags -> orders            model, core.engine
+write     orders -> new Doc         doc.write
 """
 
 import random
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .insight.score import OrderScore
 
 ValueT = TypeVar("ValueT")
+OWN_ATTRIBUTES = ("_known", "_options", "_reported", "_rng", "error_handler")  # the last is set by spaCy
 
 
 class Setting(Generic[ValueT]):
@@ -69,8 +70,7 @@ class Linearizer(TrainablePipe):
         linearizer.n_best = 3  # for as long as the object lives; spacy_linearize.configure(nlp, n_best=3) is saved
     """
 
-    # Without a dict, so that a setting whose name is misspelt is refused. The last is set by spaCy.
-    __slots__ = ("_known", "_options", "_reported", "_rng", "error_handler")
+    __slots__ = OWN_ATTRIBUTES  # no dict, so that a setting whose name is misspelt is refused
 
     beam_width = Setting[int]()
     tree_beam_width = Setting[int | None]()
@@ -148,8 +148,8 @@ class Linearizer(TrainablePipe):
         return None  # as spaCy's own components do; Language reports it
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Order a stream of Docs, with `n_threads` threads. The sequence stays. A Doc that cannot be ordered goes to the
-        error handler on its own; the others are not concerned."""
+        """Order a stream of Docs, with `n_threads` threads. The sequence stays. A Doc that cannot be ordered goes to
+        the error handler on its own; the others are not concerned."""
         results = in_threads(self._try_order, stream, n_threads=self.n_threads, batch_size=batch_size)
         with closing(results):  # or the threads would go on after an error that is raised here
             for doc, result in results:
@@ -267,7 +267,7 @@ class Linearizer(TrainablePipe):
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
         more_names = check_names(labels or {})
-        gold = read_gold(corpus(nlp) if corpus is not None else get_examples())  # type: ignore[arg-type]
+        gold = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
         more = list(read_sentences(nlp, text)) if nlp is not None and text is not None else []
         # A model that is there already stays until all of this has gone well.
         engine, spacing = shim_of(self.model).new_engine(), Spacing()
@@ -368,7 +368,7 @@ class Linearizer(TrainablePipe):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The one that spaCy's classes have from Cython knows nothing of slots.
-        names = ("vocab", "model", "name", "scorer", "cfg", *Linearizer.__slots__)
+        names = ("vocab", "model", "name", "scorer", "cfg", *OWN_ATTRIBUTES)
         return _restore, (type(self), {name: getattr(self, name) for name in names if hasattr(self, name)})
 
 
@@ -387,21 +387,3 @@ def _check_cfg(cfg: Any) -> None:
         names = cfg.get(kind) if isinstance(cfg, dict) else None
         if not isinstance(names, list) or not all(map(is_name, names)):
             raise error("SL032", source=SOURCE, what=f"its cfg has no list of {kind}")
-
-
-def linearizer_names(nlp: Language) -> list[str]:
-    """The names of the linearizers in a pipeline, whatever these are called."""
-    return [name for name in nlp.component_names if nlp.get_pipe_meta(name).factory == "linearizer"]
-
-
-def configure(nlp: Language, name: str | None = None, **settings: Any) -> None:
-    """Change settings of a linearizer and of the config of its pipeline: see `spacy_linearize.configure`."""
-    names = linearizer_names(nlp)
-    if name is None and len(names) != 1:
-        raise error("SL196", n=len(names), names=", ".join(names) or "none")
-    chosen = names[0] if name is None else name
-    if chosen not in names:
-        raise error("SL196", n=len(names), names=", ".join(names) or "none")
-    component = nlp.get_pipe(chosen)
-    component.options = component.options.change(**settings)
-    nlp.get_pipe_config(chosen).update(settings)

@@ -1,13 +1,13 @@
 """The model of the component: a thinc Model around the compiled core.
 
-The core learns online, in tables of its own. So the Model has no parameters, and there are no gradients: a Shim holds the
-engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
+The core learns online, in tables of its own. So the Model has no parameters, and there are no gradients: a Shim holds
+the engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
 """
 
 import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from thinc.api import Model, Shim
 
@@ -21,7 +21,7 @@ from .errors import LinearizeError, error
 
 InT = tuple[Sequence[Bag], SearchOptions]
 OutT = list[list[Order]]
-LinearizerModel = Model[InT, OutT]
+LinearizerModel: TypeAlias = "Model[InT, OutT]"
 ResultT = TypeVar("ResultT")
 
 SOURCE = "The model of the linearizer"  # in messages

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from spacy.language import Language
+
 from .core.records import SearchOptions
 from .errors import error
 
@@ -21,8 +23,8 @@ class Options:
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.
     n_best (int): How many orders `doc._.linearization` holds, best first.
-    max_words (Optional[int]): Refuse to order longer bags, with SL005: the time grows with the square of the length, and
-        10,000 free words take minutes. None for no limit.
+    max_words (Optional[int]): Refuse to order longer bags, with SL005: the time grows with the square of the length,
+        and 10,000 free words take minutes. None for no limit.
     tree (bool): Whether to add the arcs and labels that are not given.
     overwrite (bool): Whether predictions replace annotation that was ignored.
     n_threads (int): How many Docs `pipe` orders, and how many searches `update` trains, at the same time.
@@ -127,3 +129,19 @@ CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "seed": (_is_whole, "a whole number"),
 }
 NAMES = tuple(field.name for field in fields(Options))
+
+
+def linearizer_names(nlp: Language) -> list[str]:
+    """The names of the linearizers in a pipeline, whatever these are called."""
+    return [name for name in nlp.component_names if nlp.get_pipe_meta(name).factory == "linearizer"]
+
+
+def configure(nlp: Language, name: str | None = None, **settings: Any) -> None:
+    """Change settings of a linearizer and of the config of its pipeline: see `spacy_linearize.configure`."""
+    names = linearizer_names(nlp)
+    chosen = [name] if name is not None else names
+    if len(chosen) != 1 or chosen[0] not in names:
+        raise error("SL196", n=len(names), names=", ".join(names) or "none")
+    component = nlp.get_pipe(chosen[0])
+    component.options = component.options.change(**settings)
+    nlp.get_pipe_config(chosen[0]).update(settings)

@@ -40,8 +40,8 @@ def build_transition_linearizer(
     system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
     direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
     experts (Optional[Dict[str, List[str]]]): The kinds of bags that have weights of their own, each with its groups of
-        feature templates: "partial" for bags with some arcs given, and for kinds that are not named, "tree" for all arcs,
-        "free" for none. null for those that suit the system.
+        feature templates: "partial" for bags with some arcs given, and for kinds that are not named, "tree" for all
+        arcs, "free" for none. null for those that suit the system.
     templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
     markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.

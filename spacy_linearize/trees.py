@@ -34,7 +34,7 @@ def find_cycle(heads: Sequence[int]) -> list[int]:
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Whether no two arcs cross, and no arc covers the root, or the top of its own component. Cycles are not looked for.
+    """Whether no two arcs cross, and no arc covers the root, or the top of its own component. Cycles are not found.
 
     heads (Sequence[int]): Heads of words in order.
 

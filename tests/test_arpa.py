@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from spacy_linearize.files.arpa import read_arpa
 from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.ngrams.table import BEGIN_KEY, END_KEY, UNKNOWN_KEY, Ngrams
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.files.arpa import read_arpa
 
 MODEL = r"""
 \data\

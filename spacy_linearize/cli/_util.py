@@ -186,7 +186,7 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
 
 def linearizers(nlp: "Language") -> list[str]:
     """The names of the linearizers that a pipeline runs."""
-    from ..linearizer import linearizer_names
+    from ..options import linearizer_names
 
     return [name for name in linearizer_names(nlp) if name in nlp.pipe_names]
 

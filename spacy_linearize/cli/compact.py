@@ -25,8 +25,8 @@ def compact_command(
     import srsly
 
     from ..atomic import check_pipeline_folder, save_pipeline
-    from ..linearizer import configure
     from ..model import engine_of
+    from ..options import configure
 
     if not 0 <= prune < float("inf"):
         raise error("SL022", key="prune", value=prune, expected="a number, 0 or more")

@@ -23,7 +23,7 @@ from .records import Array, Bag, Order, Progress, SearchOptions
 from .search.beam import Decoder
 from .search.directions import decode
 from .search.learn import update
-from .settings import KINDS, Settings
+from .settings import Settings
 from .systems.dead_ends import conflict, some_order
 from .systems.order_first import OrderFirst
 from .weights import Weights
@@ -96,7 +96,8 @@ class Engine:
                 tops = np.array(bag.tops, dtype=np.int32)
                 arcs = np.full(len(tokens), FREE, dtype=np.int32)
                 arcs[tops] = np.where(found.heads >= 0, tops[np.maximum(found.heads, 0)], found.heads)
-            return self.attach(tokens, replace(found, order=found.spread(bag.members), tags=tokens.column(TAG)), tree, arcs)
+            spread = replace(found, order=found.spread(bag.members), tags=tokens.column(TAG))
+            return self.attach(tokens, spread, tree, arcs)
         if tree and self.builds_trees:
             return self._label_root(found)
         return self.attach(packed, found, tree)
@@ -128,13 +129,13 @@ class Engine:
         positions = some_order(bag, OrderFirst())
         if positions is None:
             raise self._no_order(bag)
-        nothing = Order(
-            order=np.array(positions, dtype=np.int32), tags=bag.column(TAG), heads=bag.heads, labels=bag.column(LABEL), score=0
-        )
-        found = self.attach(bag, nothing, tree=self.builds_trees)
+        order, tags, labels = np.array(positions, dtype=np.int32), bag.column(TAG), bag.column(LABEL)
+        bare = Order(order=order, tags=tags, heads=bag.heads, labels=labels, score=0.0)
+        found = self.attach(bag, bare, tree=self.builds_trees)
         target = (found.order, found.heads, found.tags, found.labels)
         weight = self.experts.ngram_weight_for(bag)
-        return replace(found, score=sum(d.score(bag, *target, ngram_weight=weight) for d in self.experts.decoders_for(bag)))
+        scores = [decoder.score(bag, *target, ngram_weight=weight) for decoder in self.experts.decoders_for(bag)]
+        return replace(found, score=sum(scores))
 
     def _no_order(self, bag: PackedBag) -> LinearizeError:
         """What to say of a bag whose precedences cannot be kept."""
@@ -295,7 +296,8 @@ class Engine:
                 raise error("SL033", source=source, found=header["fingerprint"], known=engine.fingerprint)
             engine.root_label = int(np.uint64(header["root_label"]))
             names = {"lexicon.keys": "<u8", "lexicon.lengths": "<u4", "lexicon.symbols": "<u8"}
-            engine.lexicon.from_arrays(*(store.take(arrays, name, dtype, source=source) for name, dtype in names.items()))
+            lexicon = [store.take(arrays, name, dtype, source=source) for name, dtype in names.items()]
+            engine.lexicon.from_arrays(*lexicon)
             for i, ngrams in enumerate(engine.experts.ngrams):
                 table = store.take(arrays, f"ngrams.{i}", "<u8", source=source)
                 # A quarter of the places is free, as `fill` leaves them: in a table without, each search takes long.
@@ -350,5 +352,5 @@ def _call(job: Callable[[], Progress]) -> Progress:
 
 
 def _megabytes(settings: Settings) -> int:
-    n_tables = len([kind for kind in KINDS if kind in settings.experts]) * len(settings.directions)
+    n_tables = len(settings.groups) * len(settings.directions)
     return ((n_tables << settings.table_bits) + (1 << settings.attach_bits)) * 4 >> 20

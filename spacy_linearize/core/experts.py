@@ -35,7 +35,7 @@ class Experts:
         self.ngrams = [Ngrams() for _ in settings.directions]
         self._decoders = {
             kind: self._make(Features(settings.expand(kind), atomic_shift=settings.atomic_shift), lexicon)
-            for kind in settings.experts
+            for kind in settings.groups
         }
 
     def _make(self, features: Features, lexicon: Lexicon) -> list[Decoder]:

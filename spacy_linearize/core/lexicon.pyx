@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 from cython.operator cimport dereference
 from libc.stdint cimport uint64_t
+from libcpp.algorithm cimport sort
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
@@ -107,12 +108,24 @@ cdef class Lexicon:
 
     def to_arrays(self):
         """Three arrays that hold the whole lexicon: context keys, list lengths, and all lists end to end."""
-        entries = sorted((key, list(symbols)) for key, symbols in dict(self.c.ranked).items())
-        return (
-            np.array([key for key, _ in entries], dtype=np.uint64),
-            np.array([len(symbols) for _, symbols in entries], dtype=np.uint32),
-            np.array([symbol for _, symbols in entries for symbol in symbols], dtype=np.uint64),
-        )
+        cdef vector[uint64_t] keys
+        cdef size_t n_symbols = 0, i, at = 0
+        cdef vector[uint64_t]* ranked
+        for entry in self.c.ranked:
+            keys.push_back(entry.first)
+            n_symbols += entry.second.size()
+        sort(keys.begin(), keys.end())
+        arrays = np.empty(keys.size(), np.uint64), np.empty(keys.size(), np.uint32), np.empty(n_symbols, np.uint64)
+        cdef uint64_t[::1] key = arrays[0], symbol = arrays[2]
+        cdef unsigned int[::1] length = arrays[1]
+        for i in range(keys.size()):
+            key[i] = keys[i]
+            ranked = ranked_in(&self.c, keys[i])
+            length[i] = ranked.size()
+            for value in dereference(ranked):
+                symbol[at] = value
+                at += 1
+        return arrays
 
     def from_arrays(self, keys, lengths, symbols) -> None:
         """Replace the content by what `to_arrays` gave."""

@@ -105,20 +105,19 @@ class Order:
         if len(orders) == 1 and score is None:
             return orders[0]
         starts = np.cumsum([0, *(len(part.order) for part in orders[:-1])]).tolist()
-        parts = list(zip(orders, starts, strict=True))
+        parts = [(part, np.int32(start)) for part, start in zip(orders, starts, strict=True)]
         return cls(
-            order=np.concatenate([part.order + np.int32(start) for part, start in parts]),
+            order=np.concatenate([part.order + start for part, start in parts]),
             tags=np.concatenate([part.tags for part in orders]),
-            heads=np.concatenate([np.where(part.heads >= 0, part.heads + start, part.heads) for part, start in parts])
-            .astype(np.int32),
+            heads=np.concatenate([np.where(part.heads >= 0, part.heads + start, part.heads) for part, start in parts]),
             labels=np.concatenate([part.labels for part in orders]),
             score=math.fsum(part.score for part in orders) if score is None else score,
         )
 
 
 def best_combinations(lists: Sequence[Sequence[Order]], n_best: int) -> list[Order]:
-    """The best orders of a text, best first, from the best orders of each of its sentences. No two have all sentences in
-    the same order. Where two score the same, the one that leaves the earlier sentences as they are comes first.
+    """The best orders of a text, best first, from the best orders of each of its sentences. No two have all sentences
+    in the same order. Where two score the same, the one that leaves the earlier sentences as they are comes first.
 
     lists (Sequence[Sequence[Order]]): For each sentence, best first.
     """

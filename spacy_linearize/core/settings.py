@@ -60,7 +60,7 @@ class Settings:
 
     system: str = "order_first"
     direction: str = "both"
-    experts: Mapping[str, Sequence[str]] = field(default=None)  # type: ignore[assignment]
+    experts: Mapping[str, Sequence[str]] | None = None
     templates: Sequence[str] = ()
     markers: Sequence[int] = ()
     atomic_shift: bool = False
@@ -95,8 +95,13 @@ class Settings:
         fill(self, "templates", tuple(self.templates))
         fill(self, "markers", tuple(self.markers))
         fill(self, "ngram_weights", self._checked_weights())
-        for kind in self.experts:
+        for kind in self.groups:
             self.expand(kind)
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The groups of templates of each expert."""
+        return {kind: tuple(groups) for kind, groups in (self.experts or {}).items()}
 
     def _checked_experts(self) -> dict[str, tuple[str, ...]]:
         experts: Any = self.experts
@@ -125,13 +130,13 @@ class Settings:
 
     def expand(self, kind: str) -> list[str]:
         """All templates of an expert, checked."""
-        return expand(self.experts[kind], self.templates)
+        return expand(self.groups[kind], self.templates)
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as plain values, for JSON."""
-        values = asdict(self)
-        experts = {kind: list(groups) for kind, groups in self.experts.items()}
-        return {**values, "experts": experts, "templates": list(self.templates), "markers": list(self.markers)}
+        experts = {kind: list(groups) for kind, groups in self.groups.items()}
+        lists = {"experts": experts, "templates": list(self.templates), "markers": list(self.markers)}
+        return {**asdict(self), **lists}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Settings":

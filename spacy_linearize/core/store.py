@@ -8,8 +8,9 @@
     arrays    one after the other, little endian; compressed where the stored size is smaller
 
 Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array is
-at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. For that, fractions
-are not compressed, and of a large table at least one weight in MIN_SHARE is stored, each at a place of its own.
+at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. For that,
+fractions are not compressed, and of a large table at least one weight in MIN_SHARE is stored, each at a place of its
+own.
 """
 
 import json

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
@@ -18,6 +19,7 @@ from .read import read_bags
 from .reorder import read_table, reorder
 
 EVERYTHING = Options()  # all tags, heads and labels count
+COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ def _part(bag: Bag, start: int, end: int) -> Bag:
     inside = (heads >= start) & (heads < end)
     heads[(heads >= 0) & ~inside] = FREE
     heads[inside] -= start
-    columns = {name: bag.column(name)[start:end] for name in ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")}
+    columns: dict[str, Any] = {name: bag.column(name)[start:end] for name in COLUMNS}
     return Bag(heads=heads, **columns)
 
 
@@ -141,5 +143,5 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")
     heads = np.array([token.head.i if has_head[token.i] else FREE for token in predicted], dtype=np.int32)
-    found = Order(order=order, tags=tags, heads=heads, labels=labels, score=0.0)
-    return reorder(predicted, read_table(predicted), found, [True] * len(order))[0]
+    as_reference = Order(order=order, tags=tags, heads=heads, labels=labels, score=0.0)
+    return reorder(predicted, read_table(predicted), as_reference, [True] * len(order))[0]

@@ -123,7 +123,7 @@ class Known:
         if tags is None and labels is None:
             return bag
         kept: Array = np.zeros(len(bag), dtype=np.uint64)
-        columns: dict[str, Array] = {}
+        columns: dict[str, Any] = {}
         for factor, (name, mask) in enumerate((("tags", tags), ("labels", labels)), start=1):
             if mask is not None:
                 values = bag.column(name)

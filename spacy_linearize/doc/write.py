@@ -111,8 +111,8 @@ class Writer:
             yield {**columns, "score": own.score, "gap": orders[0].score - own.score, "spaces": spaces}
 
     def _annotated(self, table: Array, order: Order, given: Given) -> Order:
-        """An order with what is given, whether the search knew it or not. Annotation that is ignored stays, unless it is
-        to be overwritten. Beside a tree that is added, old heads stay only as a whole: a mixture might be no tree.
+        """An order with what is given, whether the search knew it or not. Annotation that is ignored stays, unless it
+        is to be overwritten. Beside a tree that is added, old heads stay only as a whole: a mixture might be no tree.
 
         table (ndarray): See `reorder.read_table`.
         """

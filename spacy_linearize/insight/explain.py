@@ -120,9 +120,7 @@ def explain(linearizer: Linearizer, doc: Doc, *, n_rivals: int = 2, n_reasons: i
     return [_explain_bag(linearizer, bag, doc.vocab.strings, n_rivals, n_reasons) for bag in bags]
 
 
-def _explain_bag(
-    linearizer: Linearizer, bag: Bag, strings: StringStore, n_rivals: int, n_reasons: int
-) -> Explanation:
+def _explain_bag(linearizer: Linearizer, bag: Bag, strings: StringStore, n_rivals: int, n_reasons: int) -> Explanation:
     engine = linearizer.engine
     # A derivation is one of units: without their tokens.
     units = replace(bag, tokens=None)

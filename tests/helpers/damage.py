@@ -16,9 +16,14 @@ from spacy_linearize.files.conllu import read_conllu
 from . import core, treebank
 
 DATA = Path(__file__).parent.parent / "data"
+KINDS = ("partial", "tree", "free")
 SMALL = {"table_bits": 6, "attach_bits": 4, "markers": (7, 8), "groups": ("next",)}
 MODELS = {
-    "compact": {"direction": "both", "ngram_order": 2, "experts": dict.fromkeys(("partial", "tree", "free"), ("next",))},
+    "compact": {
+        "direction": "both",
+        "ngram_order": 2,
+        "experts": dict.fromkeys(KINDS, ("next",)),
+    },
     "plain": {"ngram_order": 3},
     "joint": {"system": "joint", "tags": "search"},
 }

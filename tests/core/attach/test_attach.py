@@ -8,10 +8,10 @@ from helpers import brute, slow
 
 from spacy_linearize.core.attach import attach
 from spacy_linearize.core.attach.attach import MAX_CHART, Attacher
-from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.lexicon import Lexicon
 from spacy_linearize.core.records import Bag
 from spacy_linearize.core.weights import Weights
+from spacy_linearize.trees import FREE, ROOT
 
 FORMS, TAGS = np.array([11, 12, 13, 14, 15], dtype=np.uint64), np.array([1, 2, 3, 1, 2], dtype=np.uint64)
 

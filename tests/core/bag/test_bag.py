@@ -89,7 +89,7 @@ def test_columns_are_by_input_position():
 
 
 def test_what_is_kept_tells_equal_words_apart_and_nothing_else():
-    """The same words in the same canonical sequence, however they are handed in; what the search finds stays the same."""
+    """Equal words are numbered by it; what the search finds stays the same."""
     engine = core.randomize(core.make())
     bags = [Bag(forms=[7, 7, 8], kept=kept) for kept in ([5, 6, 0], [6, 5, 0])]
     first, second = (core.pack(engine, forms=bag.forms, kept=bag.kept).positions for bag in bags)

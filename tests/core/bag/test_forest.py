@@ -4,13 +4,13 @@ import itertools
 import pickle
 import random
 
-from helpers import brute
 import pytest
+from helpers import brute
 
 from spacy_linearize.core.bag.bag import MAX_WORDS, PackedBag
 from spacy_linearize.core.records import Bag
-from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.trees import FREE, ROOT
 
 TEXTS = ["the", "dog", "barks", "loudly"]
 

@@ -7,10 +7,10 @@ import pytest
 from helpers import brute, core
 from helpers.core import order, pack
 
-from spacy_linearize.trees import FREE, ROOT
-from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.core.systems.dead_ends import some_order
+from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.trees import FREE, ROOT
 
 SYSTEMS = [("order_first", "left_to_right"), ("order_first", "both"), ("joint", "right_to_left"), ("joint", "both")]
 

@@ -8,11 +8,11 @@ import pytest
 from helpers import brute, core, slow
 from helpers.core import decoder, order, pack, randomize
 
-from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.hashing import hash_text
-from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.records import Bag
+from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.trees import FREE, ROOT
 
 TEMPLATE = "X.w Y.w"
 BITS = 16

@@ -7,16 +7,16 @@ import pytest
 from helpers import brute, slow
 from helpers.core import decoder, pack, settings
 
-from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.hashing import hash_text
-from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.features.templates import (
     ACTION_ATOMS,
     GROUPS,
     PAIR_ATOMS,
     STATE_ATOMS,
 )
+from spacy_linearize.core.hashing import hash_text
+from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.trees import FREE, ROOT
 
 BITS = 24  # large enough that no two of the features below share a slot
 

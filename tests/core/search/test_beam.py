@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_linearize.core.attach.attach import MAX_CHART
-from spacy_linearize.trees import FREE, ROOT
+from spacy_linearize.core.features.templates import DEFAULT_GROUPS
 from spacy_linearize.core.records import Bag
 from spacy_linearize.core.search.stepper import Stepper
-from spacy_linearize.core.features.templates import DEFAULT_GROUPS
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.trees import FREE, ROOT
 
 COLUMNS = ("forms", "tags", "heads", "labels", "lowers", "puncts")
 

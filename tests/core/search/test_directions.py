@@ -6,8 +6,8 @@ import pytest
 from helpers import brute, core
 from helpers.core import decoders, pack, search
 
-from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.search.directions import decode
+from spacy_linearize.trees import FREE, ROOT
 
 FULL = 50_000  # wide enough for every derivation of five words
 # Forms, tags and heads: different words, words with the same form, twins, and twins with dependents.
@@ -103,7 +103,8 @@ def test_input_order_has_no_influence(system):
         before = decode_both(engine, pack(engine, forms=forms, heads=heads), width=6, n_best=6)
         order = rng.sample(range(n), n)
         place = {k: i for i, k in enumerate(order)}
-        shuffled = pack(engine, 
+        shuffled = pack(
+            engine,
             forms=[forms[k] for k in order],
             heads=[place[heads[k]] if heads[k] >= 0 else heads[k] for k in order],
         )
@@ -142,7 +143,7 @@ def test_lists_of_other_lengths():
     engine = make("order_first")
     bag = pack(engine, forms=[1, 2])
     for columns in ({"widths": [1]}, {"widths": [1, 1], "weights": [0.0]}, {"weights": [0.0] * 3}):
-        with pytest.raises(ValueError, match="shorter|longer"):
+        with pytest.raises(ValueError, match=r"shorter|longer"):
             decode([decoders(engine)] * 2, [bag, bag], **{"widths": [1, 1], "weights": [0.0, 0.0], **columns})
 
 

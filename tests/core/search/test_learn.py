@@ -8,9 +8,9 @@ import pytest
 from helpers import brute, core
 from helpers.core import decoder, pack
 
-from spacy_linearize.trees import FREE, ROOT
 from spacy_linearize.core.search.learn import RULES, TEMPERATURE, update
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.trees import FREE, ROOT
 
 BITS = 12
 
