@@ -1,6 +1,9 @@
 """The 64-bit hash behind every feature. Frozen: models store weights by its values, and a golden test holds it."""
 from libc.stdint cimport uint32_t, uint64_t
 
+cdef enum:
+    SET = 4     # seed of sets: a set is the sum of the hashes of its members, hashed once more
+
 
 cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
     """Take one more value into the hash. Every bit of the result depends on both. `h` must be mixed itself, or a

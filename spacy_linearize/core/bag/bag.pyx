@@ -7,16 +7,13 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from ..hashing cimport mix
+from ..hashing cimport SET, mix
 from ..lexicon cimport Lexicon, is_marker, tags_of
 from .forest cimport FREE, ForestC, lay_out
 from .precedence cimport find_contradiction, set_precedence
 from .word cimport COMPANY, FORM, FRAME, LABEL, LOWER, MARKER, SHAPE, SUFFIX, TAG, WordC
 
 from ...errors import error
-
-cdef enum:
-    SET = 4     # seed of sets, as in `atoms`
 
 MAX_WORDS = 1 << 24
 COLUMNS = (

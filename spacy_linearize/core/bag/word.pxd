@@ -16,6 +16,6 @@ cdef enum Attribute:
 
 
 cdef struct WordC:
-    uint64_t columns[9]   # by Attribute; 0 where nothing is known
+    uint64_t columns[N_ATTRIBUTES + 0]  # by Attribute; 0 where nothing is known
     bint tag_given        # the tag came with the bag, and must stay
     int punct             # 1: punctuation; 2: a question mark

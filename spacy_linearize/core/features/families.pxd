@@ -9,11 +9,14 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from ..bag.bag cimport BagC
+from ..bag.word cimport N_ATTRIBUTES
 from ..systems.state cimport StateC
 
-
+# OF_MEMBERS in `atom_table`: the attributes of the word come first.
 cdef enum:
-    N_MEMBER_ATOMS = 11     # of MEMBER_ATTRIBUTES
+    MEMBER_SIZE = N_ATTRIBUTES
+    MEMBER_ASK
+    N_MEMBER_ATOMS
 
 
 cdef struct PairC:

@@ -7,19 +7,10 @@ from ..bag.forest cimport is_shifted, is_untouched
 from ..bag.word cimport LABEL, N_ATTRIBUTES
 from ..hashing cimport mix, slot_of
 from ..systems.state cimport StateC
+from .atoms cimport ITSELF, UNLABELLED
 
 cdef enum:
     MAX_FAMILY = 128    # larger families have no scores: these would take the square of their size
-
-# Numbers of a member's atoms, in the sequence of MEMBER_ATTRIBUTES: the columns of its word come first.
-cdef enum:
-    SIZE = 9
-    ASK = 10
-
-# Values of atoms where there is no key to take, as in `features`.
-cdef enum:
-    UNLABELLED = 2
-    ITSELF = 5          # the label of a head among its dependents
 
 
 cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil:
@@ -60,8 +51,8 @@ cdef int hash_family(PairsC* pairs, PairPlanC* plan, BagC* bag, int family) exce
     """Hash what the templates take of each member, as the first and as the second of a pair. The part of the first
     takes in the head of the family. 0 where an atom is not there."""
     cdef size_t n_templates = plan.seeds.size(), t, at = pairs.first_part[family] * n_templates
-    cdef uint64_t own[11]
-    cdef uint64_t of_head[11]
+    cdef uint64_t own[N_MEMBER_ATOMS]
+    cdef uint64_t of_head[N_MEMBER_ATOMS]
     cdef uint64_t role, h
     cdef int i
     read_member(bag, family, False, of_head)
@@ -86,11 +77,11 @@ cdef void read_member(BagC* bag, int k, bint as_head, uint64_t* values) noexcept
         size = 1
     elif values[<int>LABEL] == 0 and bag.forest.head[k] >= 0:
         values[<int>LABEL] = UNLABELLED
-    values[<int>SIZE] = size if size < 4 else 4 if size < 7 else 5
-    values[<int>ASK] = 1 + bag.asks
+    values[MEMBER_SIZE] = size if size < 4 else 4 if size < 7 else 5
+    values[MEMBER_ASK] = 1 + bag.asks
     for i in bag.puncts:
         if bag.words[i].punct == 2 and bag.forest.head[i] == k:
-            values[<int>ASK] = 3
+            values[MEMBER_ASK] = 3
 
 
 cdef inline uint64_t hash_atoms(uint64_t h, vector[int]& atoms, const uint64_t* values) noexcept nogil:

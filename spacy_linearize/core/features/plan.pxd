@@ -19,7 +19,7 @@ from .atoms cimport AtomsC, NeedsC
 from .families cimport PairPlanC
 
 
-cdef enum Scope:
+cdef enum:
     EVERY_SHIFT         # no atom but A and SHIFT of the action
     NEIGHBOURS          # atoms of W0 and L that do not change
     CONSTITUENT         # atoms of C
@@ -48,9 +48,9 @@ cdef struct PartC:
 cdef cppclass PlanC:
     NeedsC needs
     vector[TemplateC] templates     # by scope
-    int scope_start[6]              # templates[scope_start[s]:scope_start[s + 1]] are of scope s
+    int scope_start[N_SCOPES + 1]   # templates[scope_start[s]:scope_start[s + 1]] are of scope s
     vector[PartC] parts
-    vector[int] changing[5]         # by scope: the parts that depend on more than the word and what it opens
+    vector[int] changing[N_SCOPES]  # by scope: the parts that depend on more than the word and what it opens
     vector[int] state_atoms
     vector[int] action_atoms
 
@@ -79,7 +79,7 @@ cdef cppclass ExtractionC:
     # What has been extracted from one state; reused for the next.
     AtomsC atoms
     vector[FiredC] fired            # those of scope s from plan.scope_start[s] on ...
-    int n_fired[5]                  # ... and how many they are, or NOT_HASHED
+    int n_fired[N_SCOPES]           # ... and how many they are, or NOT_HASHED
     vector[uint64_t] ready          # by opening (see AtomsC) and part: hashes of action parts ...
     uint64_t* row                   # ... those of the current action
     vector[uint32_t] slots          # of one action

@@ -5,15 +5,13 @@ from libcpp.vector cimport vector
 from ..bag.bag cimport BagC
 from ..hashing cimport mix, slot_of
 from ..systems.state cimport NONE, ActionC, NodeC, StateC
-from .atoms cimport (
-    ACTION, ALL_MARKS, GIVEN_OF_L, GIVEN_OF_S0, LAST_TOP, MARKS, N_ACTION_ATOMS, N_STATE_ATOMS, NEXT_TOP, OF_ANCHOR, OPENED, REST,
-    read_action, read_state, start_atoms,
-)
-from .families cimport N_MEMBER_ATOMS
+from .atoms cimport read_action, read_state, start_atoms
+from .numbers cimport check_numbers
 
 from ..hashing import hash_text
-from .templates import ACTION_ATOMS, ATTRIBUTES, MEMBER_ATTRIBUTES, PAIR_ATOMS, STATE_ATOMS, fingerprint
-from .templates import NEXT_TOP as NEXT_TOP_ATOMS
+from . import atom_table
+from .atom_table import ACTION_ATOMS, OF_ACTIONS, OF_MEMBERS, OF_STATES, PAIR_ATOMS, STATE_ATOMS, TABLE, atoms_of
+from .templates import fingerprint
 
 cdef enum:
     NOT_HASHED = -1
@@ -118,20 +116,23 @@ cdef int drop_out(const ExtractionC* extraction, uint32_t* slots, int n) noexcep
     return kept
 
 
-# Atoms of a state that depend on the word before alone, or on the bag; `rest` is one as long as it is MANY.
-BEFORE_ATOMS = {"ask", "allmarks", "rest", *(f"W0.{attribute}" for attribute in ATTRIBUTES), *(f"T.{attribute}" for attribute in ATTRIBUTES)}
-# Atoms of an action that depend on its word alone, or on the word and the base of what it opens (see `atoms`).
-WORD_ATOMS = {"A", "SHIFT", *(f"L.{attribute}" for attribute in ATTRIBUTES), "Llp", "Lpp", "Lwp", *NEXT_TOP_ATOMS, "Lfp"}
-OPENING_ATOMS = {"Csize", "Cself", "C2.p", "C2.d", *(f"C.{attribute}" for attribute in ATTRIBUTES)}
-CONSTITUENT_ATOMS = {"SHIFT", "Csize", "Cheavy", *(f"C.{attribute}" for attribute in ATTRIBUTES)}
-COMPONENT_ATOMS = {"SHIFT", *NEXT_TOP_ATOMS}
+BEFORE_ATOMS = atoms_of(OF_STATES, atom_table.BAG, atom_table.BEFORE)
+SHIFT_ATOMS = atoms_of(OF_ACTIONS, atom_table.SHIFTS)
+WORD_ATOMS = atoms_of(OF_ACTIONS, atom_table.SHIFTS, atom_table.WORD, atom_table.COMPONENT)
+NEIGHBOUR_ATOMS = WORD_ATOMS | atoms_of(OF_ACTIONS, atom_table.NEIGHBOURS)
+CONSTITUENT_ATOMS = atoms_of(OF_ACTIONS, atom_table.SHIFTS, atom_table.CONSTITUENT, atom_table.SIBLINGS)
+COMPONENT_ATOMS = atoms_of(OF_ACTIONS, atom_table.SHIFTS, atom_table.COMPONENT)
+# Those that do not change as long as the word and what it opens stay the same.
+LASTING_ATOMS = WORD_ATOMS | atoms_of(OF_ACTIONS, atom_table.CONSTITUENT, atom_table.OPENING)
+
+check_numbers()
 
 
 def scope_of(state_atoms, action_atoms, atomic_shift):
     """What the sum of a template's weights depends on."""
-    if action_atoms <= ({"SHIFT"} if atomic_shift else {"SHIFT", "A"}):
+    if action_atoms <= (SHIFT_ATOMS if atomic_shift else SHIFT_ATOMS | {"A"}):
         return EVERY_SHIFT
-    if state_atoms <= BEFORE_ATOMS and action_atoms <= WORD_ATOMS | {"LW0"}:
+    if state_atoms <= BEFORE_ATOMS and action_atoms <= NEIGHBOUR_ATOMS:
         return NEIGHBOURS
     if action_atoms <= CONSTITUENT_ATOMS:
         return CONSTITUENT
@@ -148,9 +149,6 @@ cdef class Features:
 
     def __init__(self, templates, *, bint atomic_shift=False):
         cdef int scope
-        numbers = N_STATE_ATOMS, N_ACTION_ATOMS, N_MEMBER_ATOMS
-        if (len(STATE_ATOMS), len(ACTION_ATOMS), len(MEMBER_ATTRIBUTES)) != numbers:
-            raise RuntimeError("templates.py, atoms.pxd and pairs.pxd name different atoms")
         self.fingerprint = fingerprint(templates, "atomic_shift" if atomic_shift else "")
         self.templates, self.pair_templates = [], []
         scopes = [[] for _ in range(N_SCOPES)]
@@ -163,14 +161,14 @@ cdef class Features:
         for scope in range(N_SCOPES):
             self.plan.scope_start[scope] = self.plan.templates.size()
             self._add_scope(scope, scopes[scope])
-        self.plan.scope_start[<int>N_SCOPES] = self.plan.templates.size()
+        self.plan.scope_start[N_SCOPES] = self.plan.templates.size()
         self._find_needs({atom for template in self.templates for atom in template.split()}, atomic_shift)
 
     def _add_pair_template(self, template):
         members = {"X": [], "Y": [], "Z": []}
         for atom in template.split():
             member, attribute = atom.split(".")
-            members[member].append(MEMBER_ATTRIBUTES.index(attribute))
+            members[member].append(list(OF_MEMBERS).index(attribute))
         self.pair_templates.append(template)
         self.pair_plan.seeds.push_back(hash_text(template))
         self.pair_plan.first_atoms.push_back(members["X"])
@@ -190,7 +188,7 @@ cdef class Features:
                 self.plan.action_atoms.push_back(ACTION_ATOMS.index(atom))
             part.last_atom = self.plan.action_atoms.size()
             self.plan.parts.push_back(part)
-            if not (WORD_ATOMS | OPENING_ATOMS).issuperset(action_atoms):
+            if not LASTING_ATOMS.issuperset(action_atoms):
                 self.plan.changing[scope].push_back(self.plan.parts.size() - 1)
             for template in by_part[action_atoms]:
                 self._add_template(template)
@@ -208,15 +206,16 @@ cdef class Features:
         self.templates.append(template)
 
     def _find_needs(self, atoms, atomic_shift):
-        in_state = sorted(i for i, atom in enumerate(STATE_ATOMS) if atom in atoms)
-        in_action = [i for i, atom in enumerate(ACTION_ATOMS) if atom in atoms]
-        self.plan.needs.positions = [i for i in in_state if i < REST]
-        self.plan.needs.given_of_S0 = any(GIVEN_OF_S0 <= i < OF_ANCHOR for i in in_state)
-        self.plan.needs.given_of_L = any(GIVEN_OF_L <= i < ACTION for i in in_action)
-        self.plan.needs.anchor = any(OF_ANCHOR <= i < LAST_TOP for i in in_state)
-        self.plan.needs.opened = any(OPENED <= i < NEXT_TOP for i in in_action)
-        self.plan.needs.tops = any(i >= LAST_TOP for i in in_state) or any(i >= NEXT_TOP for i in in_action)
-        self.plan.needs.marks = bool({MARKS, ALL_MARKS} & set(in_state))
+        blocks = {TABLE[atom].block for atom in atoms}
+        self.plan.needs.positions = [
+            i for i, atom in enumerate(OF_STATES) if atom.block == "positions" and atom.name in atoms
+        ]
+        self.plan.needs.given_of_S0 = "given of S0" in blocks
+        self.plan.needs.given_of_L = "given of L" in blocks
+        self.plan.needs.anchor = "anchor" in blocks
+        self.plan.needs.opened = "opened" in blocks
+        self.plan.needs.tops = "tops" in blocks
+        self.plan.needs.marks = "marks" in blocks
         self.plan.needs.atomic_shift = atomic_shift
 
     def __len__(self):

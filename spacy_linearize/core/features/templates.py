@@ -1,92 +1,16 @@
-"""Feature templates as data: atoms, tuples of atoms, and the groups that settings switch on and off.
+"""Feature templates as data, in groups that settings switch on and off.
 
-An atom is something to look at in a state or in an action; a template is a few atoms joined by spaces. It fires when
-all of its atoms are there. See `ATOMS` for every name.
-
-In a state, `S0.w` is the form of the word on top of the stack:
-
-    S0, S1          the topmost words of the stack
-    S0l, S0l2       the leftmost dependent of S0, and the second from the left (S0r, S0r2 likewise; S1l ... S1r2)
-    W0, W1, W2      the word placed last, and the ones before: w_0, w_-1, w_-2 of the papers
-    .w .p .d        its form, its tag, the label of the arc to its head
-    .lower .suffix .shape
-    .mark           its marker, such as a preposition: the form of its given dependents with a label that marks
-    .frame          the set of the labels of its given dependents
-    .company        the set of their tags
-    marks, allmarks the set of punctuation still to come, and of all punctuation
-    ask             whether there is a question mark
-    rest            how many words are left: 1, 2, 3, 4 (four or more)
-
-In a SHIFT, `L` is the word that comes next: `L.w`, `L.p`, ... The action itself is `A` (an arc with its label, or
-SHIFT), and `SHIFT` is there in SHIFTs only. What is given about the arcs of L, and of S0, can be looked at too (Lcls
-and so on, named as in Puduppully et al. 2016):
-
-    c or s          its given dependents, or its siblings, ...
-    l or p          ... the set of their labels, or of their tags, ...
-    s or ns         ... of those that are shifted, or not shifted
-    ps              whether its given head is shifted
-    lp, pp, wp      the label of the arc to its given head, that head's tag, and its form; Lfp is its frame
-
-The anchor H is the word that has to be finished first: S0, if something given is still to come below it, or else its
-given head. It has H.w, H.p, ..., Hcls, Hclns, Hcps, Hcpns, Hrest, the number of its dependents that are not shifted (0,
-1, 2, 3 or more), and Hs, whether it is shifted itself. P and P2 are what was placed last, and before that, of the
-anchor and its dependents (where P is the anchor, P2 is its outermost dependent on the other side); their label P.d is a
-value of its own where they are the anchor. A SHIFT opens the constituent C, the dependent of the anchor that L belongs
-to (or of the top of L's component, when L is not below the anchor): C.w, C.p, ..., its number of words Csize (1, 2, 3,
-4 to 6, more), Cheavy, whether it is larger or smaller than all of its siblings that are not shifted, and Cself, whether
-L is the anchor, C itself, or below C, and whether this is outside of the anchor's component. C2 is the dependent of C
-that L belongs to. LW0 is how L is related to W0: its dependent, its head, its sibling, in the same component, or not at
-all.
-
-Where some arcs are given and some are missing, T is the top of W0's component, U the top of L's, depth the number of
-open words (0, 1, 2, 3 or more), and tops how many components have a top that is not shifted (0, 1, 2, 3, 4 to 6, more).
+A template is a few atoms joined by spaces, and fires when all of its atoms are there. See `atom_table` for every atom.
 
 Templates of pairs stand apart: they look at two members of a family, X and Y, of which X comes first, and at the head Z
-of the family (see `pairs.pxd`). A SHIFT has them once for each pair that it decides. X.w, X.p, ... are as above; X.d is
-a value of its own where X is the head; X.size is the number of words in groups (1, 2, 3, 4 to 6, more), 1 for the head;
-X.ask tells whether there is a question mark among its dependents, elsewhere, or nowhere.
+of the family (see `families.pxd`). A SHIFT has them once for each pair that it decides.
 """
 
 from collections.abc import Iterable
 
 from ...errors import error
 from ..hashing import hash_text, mix_values
-
-POSITIONS = ("S0", "S1", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1l2", "S1r", "S1r2", "P", "P2", "W0", "W1", "W2")
-ATTRIBUTES = ("w", "p", "d", "lower", "suffix", "shape", "mark", "frame", "company")
-# What is given around a word: sets of labels and tags of its dependents (c) and siblings (s), and its head.
-GIVEN = ("cls", "clns", "cps", "cpns", "sls", "slns", "sps", "spns", "ps", "lp", "pp", "wp")
-
-# The anchor, and the constituent that a SHIFT opens below it; LW0 is how L is related to the word before.
-ANCHOR = (*(f"H.{attribute}" for attribute in ATTRIBUTES), "Hs", "Hcls", "Hclns", "Hcps", "Hcpns", "Hrest")
-OPENED = (*(f"C.{attribute}" for attribute in ATTRIBUTES), "Csize", "Cheavy", "Cself", "LW0", "C2.p", "C2.d", "Lfp")
-# The tops of two components, that of W0 and that of L.
-LAST_TOP = (*(f"T.{attribute}" for attribute in ATTRIBUTES), "depth", "tops")
-NEXT_TOP = tuple(f"U.{attribute}" for attribute in ATTRIBUTES)
-
-# The sequence of these names is the numbering of atoms that `features.pyx` computes by.
-STATE_ATOMS = (
-    *(f"{position}.{attribute}" for position in POSITIONS for attribute in ATTRIBUTES),
-    "rest",
-    "marks",
-    "allmarks",
-    "ask",
-    *(f"S0{given}" for given in GIVEN),
-    *ANCHOR,
-    *LAST_TOP,
-)
-ACTION_ATOMS = (
-    *(f"L.{attribute}" for attribute in ATTRIBUTES),
-    *(f"L{given}" for given in GIVEN),
-    "A",
-    "SHIFT",
-    *OPENED,
-    *NEXT_TOP,
-)
-# Two members of a family, X before Y, and its head Z.
-MEMBER_ATTRIBUTES = (*ATTRIBUTES, "size", "ask")
-PAIR_ATOMS = tuple(f"{member}.{attribute}" for member in "XYZ" for attribute in MEMBER_ATTRIBUTES)
-ATOMS = STATE_ATOMS + ACTION_ATOMS + PAIR_ATOMS
+from .atom_table import ATOMS, GIVEN, PAIR_ATOMS
 
 
 def _lines(text: str, also: str = "") -> tuple[str, ...]:
@@ -122,11 +46,12 @@ _LINEARIZATION = """
     S1l.w S1l2.w; S1l.p S1l2.p; S1r2.w S1r.w; S1r2.p S1r.p;
 """
 # Table 2 of Puduppully et al. 2016, for SHIFTs only: what is given around the word to shift, and around S0.
+_SETS = tuple(given for given in GIVEN if given[0] in "cs")
 _LOOKAHEAD = "".join(
-    _with_stack(atoms) for atoms in (*(f"L{given}" for given in GIVEN[:8]), "Lps Llp", "Lps Lpp", "Lps Lwp")
+    _with_stack(atoms) for atoms in (*(f"L{given}" for given in _SETS), "Lps Llp", "Lps Lpp", "Lps Lwp")
 )
 _LOOKAHEAD_OF_S0 = "".join(
-    _with_stack(atoms) for atoms in (*(f"S0{given}" for given in GIVEN[:8]), "S0ps S0lp", "S0ps S0pp")
+    _with_stack(atoms) for atoms in (*(f"S0{given}" for given in _SETS), "S0ps S0lp", "S0ps S0pp")
 )
 # Section 3.2 of the same paper: form and tag of the word to shift, joined with its surroundings. The paper describes
 # these by example only; the choice is ours.

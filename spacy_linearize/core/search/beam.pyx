@@ -15,7 +15,7 @@ from ..bag.forest cimport FREE, ROOT
 from ..bag.word cimport LABEL
 from ..features.plan cimport make_mask
 from ..interrupt cimport did
-from ..systems.dead_ends cimport can_finish, legal_actions, start_reach
+from ..systems.dead_ends cimport can_finish, legal_actions, start_dead_ends
 from ..systems.derivation cimport make_target
 from ..systems.state cimport NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from ..systems.system cimport start_scratch
@@ -41,7 +41,7 @@ cdef int start_search(SearchC* search, WorkspaceC* workspace) except -1 nogil:
     workspace.trace.clear()
     workspace.path.clear()
     if must_check(search):
-        start_reach(&workspace.reach, not search.builds_trees)
+        start_dead_ends(&workspace.dead_ends, not search.builds_trees)
     workspace.beam.resize(1)
     make_room(&workspace.bits, 1, n)
     start(&workspace.beam[0], workspace.bits.data(), n)
@@ -75,7 +75,7 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
         copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + <size_t>kept * n_blocks(n), n)
         state.score = -workspace.ranks[rank].first
         search.system.apply(&search.context, state, &workspace.actions[i])
-        if is_checked and can_finish(&workspace.reach, &search.context, search.system, state, n_left(search, state)) != 1:
+        if is_checked and can_finish(&workspace.dead_ends, &search.context, search.system, state, n_left(search, state)) != 1:
             continue
         kept += 1
         trace.parent = state.trace
@@ -141,7 +141,7 @@ cdef double score_derivation(SearchC* search, WorkspaceC* workspace, TargetC* go
         workspace.path_actions.clear()
     for step in range(n_steps):
         state = &workspace.path[step]
-        search.system.gold(&search.context, state, gold, &action)
+        search.system.oracle(&search.context, state, gold, &action)
         if step < <int>workspace.path_actions.size():
             if is_same(&action, &workspace.path_actions[step]):
                 continue

@@ -106,7 +106,7 @@ cdef int search_beside_gold(SearchC* search, WorkspaceC* workspace, TargetC* gol
     for i in range(search.system.n_steps(n)):
         legal.clear()
         search.system.legal(&search.context, &state, &legal)
-        search.system.gold(&search.context, &state, gold, &step.gold)
+        search.system.oracle(&search.context, &state, gold, &step.gold)
         if not is_among(&step.gold, legal):
             return step.gold.word if step.gold.type == SHIFT else gold.order[state.n_shifted - 1]
         state.score += score_action(search, workspace, &state, &step.gold, legal.size())

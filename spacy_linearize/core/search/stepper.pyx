@@ -12,7 +12,7 @@ from .beam cimport Decoder, Workspace, start_search
 from .scores cimport is_forced, score_action
 from .workspace cimport SearchC
 
-from ..features.templates import ACTION_ATOMS, STATE_ATOMS
+from ..features.atom_table import ACTION_ATOMS, STATE_ATOMS
 
 NAMES = {SHIFT: "SHIFT", LEFTARC: "LEFTARC", RIGHTARC: "RIGHTARC"}
 
@@ -180,7 +180,7 @@ cdef class Stepper:
         cdef TargetC gold = make_target(self.bag, order, heads, tags, labels, self.decoder.mirrored,
                                     self.decoder.system.builds_trees)
         cdef ActionC action
-        self.search.system.gold(&self.search.context, &self.state, &gold, &action)
+        self.search.system.oracle(&self.search.context, &self.state, &gold, &action)
         for i in range(self.actions.size()):
             if self._show(self.actions[i]) == self._show(action):
                 return i

@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 from ..features.families cimport PairPlanC, PairsC
 from ..features.plan cimport ExtractionC, PlanC
 from ..ngrams.table cimport NgramsC
-from ..systems.dead_ends cimport ReachC
+from ..systems.dead_ends cimport DeadEndsC
 from ..systems.state cimport SHIFT, ActionC, NodeC, StateC
 from ..systems.system cimport ContextC, ScratchC, SystemC
 from ..weights cimport TableC
@@ -28,7 +28,7 @@ cdef cppclass WorkspaceC:
     vector[NodeC] nodes
     vector[TraceC] trace
     ScratchC scratch
-    ReachC reach                    # where precedences may lead into a dead end
+    DeadEndsC dead_ends                    # where precedences may lead into a dead end
     ExtractionC extraction
     PairsC pairs
     vector[StateC] beam

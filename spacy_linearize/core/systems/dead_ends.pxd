@@ -10,7 +10,7 @@ cdef enum:
     MAX_TRIED = 1000000     # states that are tried for one bag, before it is given up
 
 
-cdef cppclass ReachC:
+cdef cppclass DeadEndsC:
     # What is known of the states of one bag.
     unordered_map[uint64_t, bint] known     # by hash of the state: whether it can be finished
     bint remembers                          # the hash tells all that the legality of what follows depends on
@@ -18,6 +18,6 @@ cdef cppclass ReachC:
     long work                               # since signals were looked at, see `interrupt`
 
 
-cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil
+cdef int start_dead_ends(DeadEndsC* dead_ends, bint remembers) except -1 nogil
 cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, vector[ActionC]* actions) except -1 nogil
-cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil
+cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil

@@ -20,11 +20,11 @@ cdef cppclass FrameC:
     uint64_t key
 
 
-cdef int start_reach(ReachC* reach, bint remembers) except -1 nogil:
-    reach.known.clear()
-    reach.remembers = remembers
-    reach.n_tried = 0
-    reach.work = 0
+cdef int start_dead_ends(DeadEndsC* dead_ends, bint remembers) except -1 nogil:
+    dead_ends.known.clear()
+    dead_ends.remembers = remembers
+    dead_ends.n_tried = 0
+    dead_ends.work = 0
     return 0
 
 
@@ -46,15 +46,15 @@ cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, 
     return 0
 
 
-cdef int can_finish(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil:
+cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil:
     """Whether some actions lead from a state to the end. 2, if that was not found out within MAX_TRIED states.
 
     n_steps (int): How many actions are left.
     """
-    return find_way(reach, context, system, state, n_steps, NULL)
+    return find_way(dead_ends, context, system, state, n_steps, NULL)
 
 
-cdef int find_way(ReachC* reach, ContextC* context, SystemC* system, const StateC* state, int n_steps,
+cdef int find_way(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps,
                   vector[int]* words) except -1 nogil:
     """As `can_finish`, and writes down the words of the way, if they are asked for and all of it was gone."""
     cdef vector[FrameC] way
@@ -64,42 +64,42 @@ cdef int find_way(ReachC* reach, ContextC* context, SystemC* system, const State
     cdef FrameC* last
     cdef ActionC action
     way.reserve(n_steps + 1)
-    push(reach, context, system, state, &way)
+    push(dead_ends, context, system, state, &way)
     while not way.empty():
         last = &way.back()
         if <int>way.size() > n_steps:
             found = 1
             break
-        if reach.remembers and reach.known.count(last.key):
-            if reach.known[last.key]:
+        if dead_ends.remembers and dead_ends.known.count(last.key):
+            if dead_ends.known[last.key]:
                 found = 1
                 break
             way.pop_back()
             continue
         if last.next_action == last.actions.size():
-            if reach.remembers:
-                reach.known[last.key] = False
+            if dead_ends.remembers:
+                dead_ends.known[last.key] = False
             way.pop_back()
             continue
-        if reach.n_tried >= MAX_TRIED:
+        if dead_ends.n_tried >= MAX_TRIED:
             found = 2
             break
         action = last.actions[last.next_action]
         last.next_action += 1
-        push(reach, context, system, &last.state, &way)
+        push(dead_ends, context, system, &last.state, &way)
         system.apply(context, &way.back().state, &action)
-        look(reach, context, system, &way.back())
+        look(dead_ends, context, system, &way.back())
     if found == 1 and words != NULL:
         for i in range(way.size() - 1):
             words.push_back(way[i].actions[way[i].next_action - 1].word)
-    if found == 1 and reach.remembers:
+    if found == 1 and dead_ends.remembers:
         for i in range(way.size()):
-            reach.known[way[i].key] = True
+            dead_ends.known[way[i].key] = True
     context.nodes.resize(n_nodes)
     return found
 
 
-cdef int push(ReachC* reach, ContextC* context, SystemC* system, const StateC* state,
+cdef int push(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state,
               vector[FrameC]* way) except -1 nogil:
     """Put a copy of a state on the way."""
     cdef int n = context.bag.forest.n
@@ -109,20 +109,20 @@ cdef int push(ReachC* reach, ContextC* context, SystemC* system, const StateC* s
     frame.bits.resize(n_blocks(n) + 1)
     copy_state(&frame.state, state, frame.bits.data(), n)
     if way.size() == 1:
-        look(reach, context, system, frame)
+        look(dead_ends, context, system, frame)
     return 0
 
 
-cdef int look(ReachC* reach, ContextC* context, SystemC* system, FrameC* frame) except -1 nogil:
+cdef int look(DeadEndsC* dead_ends, ContextC* context, SystemC* system, FrameC* frame) except -1 nogil:
     """Find out how a state may go on."""
-    reach.n_tried += 1
+    dead_ends.n_tried += 1
     frame.next_action = 0
     frame.key = key_of(context, &frame.state)
     frame.actions.clear()
     if not is_stuck(context, &frame.state):
         legal_actions(context, system, &frame.state, &frame.actions)
     # Words that may not come are looked at too, and are far cheaper than candidates with a score.
-    return did(&reach.work, 1 + context.bag.forest.n // 8)
+    return did(&dead_ends.work, 1 + context.bag.forest.n // 8)
 
 
 cdef uint64_t key_of(ContextC* context, const StateC* state) noexcept nogil:
@@ -221,7 +221,7 @@ cdef int can_order(PackedBag bag, TransitionSystem system, pairs, int* n_tried, 
     cdef vector[uint64_t] bits
     cdef ScratchC scratch
     cdef ContextC context
-    cdef ReachC reach
+    cdef DeadEndsC dead_ends
     cdef StateC state
     cdef int found
     set_precedence(&copy.precedence, &copy.forest,
@@ -235,9 +235,9 @@ cdef int can_order(PackedBag bag, TransitionSystem system, pairs, int* n_tried, 
     bits.resize(n_blocks(copy.forest.n) + 1)
     start(&state, bits.data(), copy.forest.n)
     start_scratch(&scratch, copy.forest.n)
-    start_reach(&reach, True)
-    reach.n_tried = n_tried[0]
+    start_dead_ends(&dead_ends, True)
+    dead_ends.n_tried = n_tried[0]
     with nogil:
-        found = find_way(&reach, &context, &system.c, &state, copy.forest.n, words)
-    n_tried[0] = reach.n_tried
+        found = find_way(&dead_ends, &context, &system.c, &state, copy.forest.n, words)
+    n_tried[0] = dead_ends.n_tried
     return found

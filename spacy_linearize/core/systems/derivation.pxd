@@ -6,7 +6,7 @@ from ..bag.bag cimport PackedBag
 
 
 cdef cppclass TargetC:
-    # A gold order and tree in canonical numbers; the order runs in the direction of the search.
+    # An order and tree in canonical numbers; the order runs in the direction of the search.
     vector[int] order
     vector[int] head
     vector[int] n_dependents

@@ -27,6 +27,9 @@ cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrore
     cdef vector[int] name = name_by_first_use(bag, order if not mirrored else order[::-1])
     cdef const int[:] gold_order = np.asarray(order, dtype=np.int32), gold_heads = np.asarray(heads, dtype=np.int32)
     cdef const uint64_t[:] gold_tags = np.asarray(tags, dtype=np.uint64), gold_labels = np.asarray(labels, dtype=np.uint64)
+    for column, values in (("heads", gold_heads), ("tags", gold_tags), ("labels", gold_labels)):
+        if len(values) != n:
+            raise error("SL006", name=column, got=len(values), n=n)
     cdef bint has_tree = True
     cdef int n_roots = 0
     for i in range(n):

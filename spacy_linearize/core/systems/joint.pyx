@@ -172,7 +172,7 @@ cdef int apply(ContextC* context, StateC* state, const ActionC* action) except -
     return right_arc(context.nodes, context.bag, state, action.symbol)
 
 
-cdef int gold(ContextC* context, const StateC* state, TargetC* gold, ActionC* action) except -1 nogil:
+cdef int oracle(ContextC* context, const StateC* state, TargetC* gold, ActionC* action) except -1 nogil:
     cdef NodeC* s0
     cdef NodeC* s1
     cdef int dependent = NONE
@@ -208,4 +208,4 @@ cdef class Joint(TransitionSystem):
         self.c.n_steps = n_steps
         self.c.legal = legal
         self.c.apply = apply
-        self.c.gold = gold
+        self.c.oracle = oracle

@@ -93,7 +93,7 @@ cdef int close(ContextC* context, StateC* state) except -1 nogil:
     return 0
 
 
-cdef int gold(ContextC* context, const StateC* state, TargetC* gold, ActionC* action) except -1 nogil:
+cdef int oracle(ContextC* context, const StateC* state, TargetC* gold, ActionC* action) except -1 nogil:
     action.type = SHIFT
     action.word = gold.order[state.n_shifted]
     action.symbol = context.bag.words[action.word].columns[<int>TAG]
@@ -108,4 +108,4 @@ cdef class OrderFirst(TransitionSystem):
         self.c.n_steps = n_steps
         self.c.legal = legal
         self.c.apply = apply
-        self.c.gold = gold
+        self.c.oracle = oracle

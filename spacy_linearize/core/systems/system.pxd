@@ -32,13 +32,13 @@ cdef struct ContextC:
 ctypedef int (*n_steps_t)(int n) noexcept nogil
 ctypedef int (*legal_t)(ContextC* context, const StateC* state, vector[ActionC]* actions) except -1 nogil
 ctypedef int (*apply_t)(ContextC* context, StateC* state, const ActionC* action) except -1 nogil
-ctypedef int (*gold_t)(ContextC* context, const StateC* state, TargetC* gold, ActionC* action) except -1 nogil
+ctypedef int (*oracle_t)(ContextC* context, const StateC* state, TargetC* gold, ActionC* action) except -1 nogil
 
 cdef struct SystemC:
     n_steps_t n_steps   # how many actions order n words
     legal_t legal       # appends the legal actions of a state; never none before the last step
     apply_t apply       # changes the state
-    gold_t gold         # the one action that leads towards the gold order and tree
+    oracle_t oracle     # the one action that leads towards the gold order and tree
 
 
 cdef class TransitionSystem:
