@@ -28,7 +28,6 @@ import pytest
 import srsly
 from docs import MINI, write_corpus
 from spacy.language import Language
-from spacy_linearize.architecture import build_transition_linearizer
 from typer.testing import CliRunner
 
 import spacy_linearize
@@ -37,7 +36,7 @@ from spacy_linearize.core import store
 from spacy_linearize.core.features.templates import ATOMS, GROUPS
 from spacy_linearize.errors import MESSAGES
 from spacy_linearize.linearizer import Linearizer
-from spacy_linearize.registered import SCORES, create_linearizer_corpus
+from spacy_linearize.registered import SCORES, build_transition_linearizer, create_linearizer_corpus
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
