@@ -17,8 +17,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 import spacy_linearize
-from spacy_linearize.evaluation import GRID, evaluate
-from spacy_linearize.scorer import linearizer_score
+from spacy_linearize.training.evaluate import GRID, evaluate
+from spacy_linearize.training.scorer import linearizer_score
 
 
 def scores(pairs: list[tuple[Doc, Doc]], *names: str) -> str:

@@ -11,11 +11,11 @@ from docs import bag
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
-
 from spacy_linearize.bag import ATTRS, Use, _words, read_words
-from spacy_linearize.errors import LinearizeError
 from spacy_linearize.names import KnownNames
 from spacy_linearize.settings import SETTINGS
+
+from spacy_linearize.errors import LinearizeError
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
 

@@ -3,18 +3,18 @@
 import random
 from pathlib import Path
 
-from helpers import brute
 import numpy as np
 import pytest
 import spacy
+from helpers import brute
 from random_docs import WORDS, permuted, place_of, random_doc, random_pairs, random_units, settings, try_order, units
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
 import spacy_linearize
-from spacy_linearize.corpus import Corpus
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.files.convert import convert
+from spacy_linearize.training.corpus import Corpus
 
 DATA = Path(__file__).parent / "data"
 

@@ -8,8 +8,8 @@ import spacy
 from docs import read_docs, shuffled
 from spacy.tokens import Doc, Span
 
-from spacy_linearize.corpus import give
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.training.corpus import give
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,11 @@ import sys
 import time
 from pathlib import Path
 
-from helpers import damage
 import pytest
 import spacy
+from helpers import damage
 from spacy.tokens import Doc, DocBin
+from spacy_linearize.spacing import Spacing
 
 import spacy_linearize
 from spacy_linearize import atomic
@@ -23,7 +24,6 @@ from spacy_linearize.atomic import save_pipeline
 from spacy_linearize.core import store
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.spacing import Spacing
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 OLD_MODEL = damage.DATA / "old_models" / "format_1.bin"

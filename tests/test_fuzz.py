@@ -7,9 +7,9 @@ import fuzz_cases
 import fuzz_docs
 import pytest
 from spacy.tokens import Doc
+from spacy_linearize.build import DocOrder
 
 import spacy_linearize
-from spacy_linearize.build import DocOrder
 from spacy_linearize.core.bag.bag import FREE, ROOT
 
 

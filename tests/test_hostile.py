@@ -6,9 +6,9 @@ import pytest
 import spacy
 from brute import is_forest
 from spacy.tokens import Doc
+from spacy_linearize.projective import is_projective
 
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.projective import is_projective
 from spacy_linearize.view import render
 
 

@@ -10,11 +10,11 @@ from docs import bag, read_docs, rows, shuffled
 from random_docs import settings
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy_linearize.bag import Use, read_words
 
 import spacy_linearize.linearizer
-from spacy_linearize.bag import Use, read_words
-from spacy_linearize.corpus import Corpus, give
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.training.corpus import Corpus, give
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
 

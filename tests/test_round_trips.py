@@ -16,8 +16,8 @@ from docs import bag, read_docs, rows
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_linearize.corpus import give
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.training.corpus import give
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
 

@@ -10,9 +10,9 @@ import spacy
 from docs import bag
 from random_docs import place_of, random_doc, settings
 from spacy.tokens import Doc, DocBin
+from spacy_linearize.build import best_orders
 
 import spacy_linearize
-from spacy_linearize.build import best_orders
 from spacy_linearize.errors import LinearizeError
 
 

@@ -23,8 +23,10 @@ from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from thinc.api import Config
 
-from spacy_linearize.training.corpus import Corpus, give, without_spaces
 from spacy_linearize.registered import SCORES
+from spacy_linearize.training.corpus import Corpus, give, without_spaces
+
+pytestmark = pytest.mark.slow
 
 PATHS = ("--paths.train", "mini.spacy", "--paths.dev", "mini.spacy")
 READERS = """

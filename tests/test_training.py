@@ -9,12 +9,12 @@ import spacy
 from docs import bag, read_docs, shuffled
 from spacy.tokens import Doc
 from spacy.training import Example
-
 from spacy_linearize.bag import FREE, ROOT, Use
-from spacy_linearize.corpus import Corpus, give
-from spacy_linearize.errors import LinearizeError
 from spacy_linearize.examples import _possible, training_pairs
 from spacy_linearize.projective import is_projective
+
+from spacy_linearize.errors import LinearizeError
+from spacy_linearize.training.corpus import Corpus, give
 
 CONFIG = {"model": {"table_bits": 16, "attach_bits": 14}, "beam_width": 8}
 

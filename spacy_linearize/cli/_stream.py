@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
-from ..doc.write import alternative
+from .. import alternative
 from ..errors import LinearizeError, error, first_sentence
 from ..files.bags import Bag, Problem, check_suffix, format_of, read_bags
 from ._util import InputFormat, check_count, is_terminal, linearizer_of, linearizers, say, shown

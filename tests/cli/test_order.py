@@ -314,6 +314,7 @@ class TestOrder:
             "with noun chunks, or use a span group.\n"
         )
 
+    @pytest.mark.slow
     @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
     @pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
     def test_killed_in_the_middle(self, trained_path, tmp_path, kill):

@@ -1,12 +1,14 @@
 """spacy linearize lm and compact, and pipelines of all kinds."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 import spacy
 from helpers.commands import engine_of, run
-from spacy.tokens import Doc
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
 
@@ -52,6 +54,79 @@ class TestNames:
         assert (code, out, err.count("\n")) == (0, "Who opened the door?\n", 1)
         assert "[SL188]" in err
         assert "(linearizer, second), of which 'second'" in err
+
+
+@Language.component("test_nouns")
+def tag_nouns(doc):
+    """Tags before the linearizer. One word it cannot bear."""
+    for token in doc:
+        if token.text == "unbearable":
+            raise TypeError("an odd word")
+        token.tag_ = "NN"
+    return doc
+
+
+@Language.component("test_upper_lemmas")
+def upper_lemmas(doc):
+    for token in doc:
+        token.lemma_ = token.text.upper()
+    return doc
+
+
+class TestAllComponents:
+    """Those before the linearizer and those after it run, too."""
+
+    @pytest.fixture
+    def path(self, trained_path, tmp_path):
+        nlp = spacy.load(trained_path)
+        nlp.add_pipe("test_nouns", first=True)
+        nlp.add_pipe("test_upper_lemmas")
+        nlp.to_disk(tmp_path / "long")
+        return tmp_path / "long"
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_order(self, path, tmp_path, threads):
+        bags = "dog the\nunbearable dog\na dog\n"
+        output = tmp_path / "out.spacy"
+        command = ["order", "--model", path, "--threads", threads, "--n-best", 2, "-o", output]
+        code, _, problem = run(*command, stdin=bags)
+        assert (code, problem.count("\n")) == (1, 1)
+        assert problem.startswith("✘ 2: [SL200] An error inside of spacy_linearize or spaCy (TypeError: an odd word).")
+        docs = list(DocBin(store_user_data=True).from_disk(output).get_docs(spacy.blank("en").vocab))
+        assert len(docs) == 4
+        for doc in docs:
+            assert [token.tag_ for token in doc] == ["NN", "NN"]
+            assert [token.lemma_ for token in doc] == [token.text.upper() for token in doc]
+            assert doc._.linearization["given_tags"] == (True, True)
+            assert "alternatives" not in doc._.linearization
+
+    def test_score(self, path, trained_path):
+        """The linearizer scores with the tags that it would order with."""
+        scores = {}
+        for model in (path, trained_path):
+            for more in ([], ["--no-use-tags"]):
+                code, out, _ = run("score", "--model", model, "--jsonl", *more, "dog", "the", "sleeps")
+                assert code == 0
+                scores[model, bool(more)] = json.loads(out)["score"]
+        assert scores[path, False] != scores[trained_path, False] == scores[trained_path, True] == scores[path, True]
+        code, out, problem = run("score", "--model", path, stdin="dog\nunbearable\ndog\n")
+        assert (code, len(out.splitlines()), problem.startswith("✘ 2: [SL200]")) == (1, 3, True)
+
+    def test_view(self, path, tmp_path):
+        assert run("view", "--model", path, "-o", tmp_path / "x.html", "dog", "the")[0] == 0
+        assert "Tags given</dt><dd>2 of 2" in (tmp_path / "x.html").read_text(encoding="utf8")
+
+    def test_tokens_that_are_merged_afterwards(self, trained_path, tmp_path):
+        """Their number is no longer that of the bag: such a bag cannot be shown, and has one order."""
+        nlp = spacy.load(trained_path)
+        nlp.add_pipe("entity_ruler").add_patterns([{"label": "DOG", "pattern": "the dog"}])
+        nlp.add_pipe("merge_entities")
+        nlp.to_disk(tmp_path / "merged")
+        bags = "dog the\nsleeps dog\n"
+        assert run("order", "--model", tmp_path / "merged", stdin=bags)[::2] == (0, "")
+        code, _, problem = run("view", "--model", tmp_path / "merged", "-o", tmp_path / "pages", stdin=bags)
+        assert (code, problem.split(":")[0]) == (1, "✘ 1")
+        assert (tmp_path / "pages" / "2.html").exists()
 
 
 class TestNewPipelines:

@@ -102,6 +102,7 @@ class TestStop:
         finally:
             signal.signal(signal.SIGTERM, before)
 
+    @pytest.mark.slow
     @pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix")
     def test_a_reader_that_has_had_enough(self, trained_path, tmp_path):
         (tmp_path / "bags.txt").write_text("dog The .\n" * 20000)

@@ -95,6 +95,7 @@ class TestWhatIsReadIsNotWritten:
         assert "[SL181]" in problem
 
 
+@pytest.mark.slow
 class TestClosedStreams:
     @pytest.mark.parametrize("line", ["order <&-", "score <&-", "view <&-"])
     def test_input(self, shell, line):
@@ -239,6 +240,7 @@ class TestOneWriterAtATime:
             assert path.read_bytes() == b"of the other one\n"
         assert run("order", "--model", trained_path, "-f", kind, "-o", path, stdin=BAGS)[0] == 0
 
+    @pytest.mark.slow
     def test_no_holes(self, tmp_path):
         """Two processes that write as long as they can leave whole lines of one."""
         program = (
@@ -269,6 +271,7 @@ class TestOneWriterAtATime:
             assert (tmp_path / "out").read_bytes() == b"new\n"
 
 
+@pytest.mark.slow
 def test_fuzz():
     """A short run of benchmarks/fuzz_streams.py."""
     counts, violations = fuzz_streams.campaign(150, seed=3)
@@ -276,6 +279,7 @@ def test_fuzz():
     assert {"all good", "some bags failed", "refused", "usage"} <= counts.keys()
 
 
+@pytest.mark.slow
 def test_the_fuzz_would_notice(monkeypatch):
     """Lines that are lost, and tracebacks."""
     for name, broken in (("skip", lambda self: None), ("_put", lambda self, text: 1 / 0 if text == "" else None)):

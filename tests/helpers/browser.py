@@ -1,4 +1,4 @@
-"""Chromium without a window, through its DevTools protocol over two pipes: needs only the standard library."""
+"""Chromium without a window, through its DevTools protocol over two pipes: needs nothing else."""
 
 import base64
 import json
@@ -8,13 +8,30 @@ import shutil
 import subprocess
 import time
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+import pytest
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe")
 
 
 def find_browser():
     """The path of a Chromium or Chrome, or None."""
     return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+def require_browser():
+    """The path of a browser. Without one a test is skipped, but not in CI, where nobody would see it."""
+    if program := find_browser():
+        return program
+    say = pytest.fail if os.environ.get("CI") else pytest.skip
+    return say("no Chromium or Chrome was found")
 
 
 class Browser:

@@ -1,11 +1,10 @@
 """How a browser shows a page."""
 
-import os
 import sys
 
 import pytest
 import spacy
-from helpers.browser import Browser, find_browser
+from helpers.browser import Browser, require_browser
 from helpers.page import DOOR, ODD
 from spacy.tokens import Doc
 
@@ -26,11 +25,7 @@ def nlp(trained_path):
 def browser(tmp_path_factory):
     if sys.platform == "win32":
         pytest.skip("the browser is driven through pipes that Windows does not have")
-    if not (program := find_browser()):
-        if os.environ.get("CI"):
-            pytest.fail("no Chromium or Chrome is on the PATH")
-        pytest.skip("no Chromium or Chrome is on the PATH")
-    browser = Browser(program, tmp_path_factory.mktemp("profile"))
+    browser = Browser(require_browser(), tmp_path_factory.mktemp("profile"))
     yield browser
     browser.close()
 
@@ -62,6 +57,15 @@ def shown(request, nlp, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(render(alternatives, source), encoding="utf8")
     return path, alternatives[0]
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
+def test_a_missing_browser_is_an_error_in_ci(monkeypatch, tmp_path, ci, outcome):
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("helpers.browser.NAMES", ("chromium",))
+    with pytest.raises(outcome):
+        require_browser()
 
 
 class TestInABrowser:

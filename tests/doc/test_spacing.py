@@ -23,7 +23,7 @@ def spacing(nlp):
 class TestSpacing:
     def text(self, nlp, spacing, words):
         doc = Doc(nlp.vocab, words=words)
-        spaces = spacing.spaces([t.orth for t in doc], [t.shape for t in doc], nlp.vocab.strings)
+        spaces = spacing.spaces(doc.to_array("ORTH"), doc.to_array("SHAPE"), nlp.vocab.strings)
         return Doc(nlp.vocab, words=words, spaces=spaces).text
 
     def test_gold_texts_come_back(self, nlp, spacing):
@@ -43,7 +43,7 @@ class TestSpacing:
 
     def test_single_spaces_without_knowledge(self, nlp):
         assert self.text(nlp, Spacing(), ["a", "b", "."]) == "a b ."
-        assert Spacing().spaces([], [], nlp.vocab.strings) == []
+        assert self.text(nlp, Spacing(), []) == ""
         spacing = Spacing()
         spacing.learn([Doc(nlp.vocab, words=["a", "."])])  # unknown spaces
         assert not any(spacing.tables)
