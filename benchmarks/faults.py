@@ -106,8 +106,8 @@ def models(arguments: argparse.Namespace) -> int:
 
 def pipeline(arguments: argparse.Namespace) -> int:
     """The file of a component's model, and the component's own bytes."""
-    from helpers import damage
     import spacy
+    from helpers import damage
 
     nlp = spacy.blank("en")
     nlp.add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes())

@@ -22,11 +22,11 @@ from typing import Any
 from fuzz_cases import TESTS, WORDS, Case, Pair, engine_of, pipeline, random_case
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy_linearize.projective import is_projective
 
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.records import Linearization
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.projective import is_projective
 
 MAX_BRUTE = 5  # words: up to here all orders are enumerated
 SHRINK_SECONDS = 60  # to make a failing bag smaller

@@ -23,10 +23,10 @@ from fuzz import Answer, Broken, near
 from fuzz_cases import LONG, Case, pipeline, random_case
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
-
-import spacy_linearize
 from spacy_linearize.bag import FREE, ROOT
 from spacy_linearize.build import _set_boundaries
+
+import spacy_linearize
 from spacy_linearize.errors import LinearizeError
 
 ITSELF: list[Any] = []

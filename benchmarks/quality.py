@@ -15,10 +15,10 @@ from typing import Any
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-
-import spacy_linearize
 from spacy_linearize.evaluation import GRID, evaluate
 from spacy_linearize.scorer import linearizer_score
+
+import spacy_linearize
 
 
 def scores(pairs: list[tuple[Doc, Doc]], *names: str) -> str:

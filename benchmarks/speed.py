@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy_linearize.bag import Use, read_words
+from spacy_linearize.corpus import give
 
 import spacy_linearize
-from spacy_linearize.bag import Use, read_words
 from spacy_linearize.core.search.stepper import Stepper
-from spacy_linearize.corpus import give
 from spacy_linearize.files.conllu import read_conllu
 
 ROOT = Path(__file__).parent.parent
@@ -165,7 +165,6 @@ def time_training(path: Path, config: Path) -> None:
     """One pass over a treebank with the settings of the default config: in the core, and in spaCy's loop."""
     import spacy
     from spacy.util import load_config
-
     from spacy_linearize.corpus import Corpus
     from spacy_linearize.examples import training_pairs
 

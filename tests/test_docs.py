@@ -26,19 +26,19 @@ from pathlib import Path
 
 import pytest
 import srsly
-from docs import MINI, write_corpus
+from helpers.docs import MINI, write_corpus
 from spacy.language import Language
+from spacy_linearize.architecture import build_transition_linearizer
+from spacy_linearize.corpus import create_linearizer_corpus
+from spacy_linearize.scorer import SCORES
 from typer.testing import CliRunner
 
 import spacy_linearize
-from spacy_linearize.architecture import build_transition_linearizer
 from spacy_linearize.cli import app
 from spacy_linearize.core import store
 from spacy_linearize.core.features.templates import ATOMS, GROUPS
-from spacy_linearize.corpus import create_linearizer_corpus
 from spacy_linearize.errors import MESSAGES
 from spacy_linearize.linearizer import Linearizer
-from spacy_linearize.scorer import SCORES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

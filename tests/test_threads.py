@@ -1,8 +1,10 @@
 """Docs through threads: in their own sequence, and not too many at once."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from helpers.docs import rows
 
 from spacy_linearize.threads import DOCS_AT_ONCE, in_threads
 
@@ -58,3 +60,15 @@ def test_an_error_ends_it():
     with pytest.raises(ValueError, match=r"^0$"):
         list(in_threads(work, stream, n_threads=2, batch_size=64))
     assert stream.taken < 1000
+
+
+def test_threads(nlp, bags):
+    expected = [rows(nlp(doc)) for doc in bags]
+    with ThreadPoolExecutor(8) as pool:
+        assert [rows(doc) for doc in pool.map(nlp, bags * 4)] == expected * 4
+    component = nlp.get_pipe("linearizer")
+    component.n_threads = 8
+    try:
+        assert [rows(doc) for doc in nlp.pipe(bags)] == expected
+    finally:
+        component.n_threads = 1

@@ -32,7 +32,7 @@ MODELS = {
 SAVER = """
 import sys
 from pathlib import Path
-from spacy_linearize.files.atomic import save
+from spacy_linearize.atomic import save
 path, *sources = map(Path, sys.argv[1:])
 contents = [source.read_bytes() for source in sources]
 print("ready", flush=True)

@@ -3,20 +3,12 @@
 import random
 
 import pytest
-import spacy
-from brute import is_forest
+from helpers.brute import is_forest
 from spacy.tokens import Doc
 
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.projective import is_projective
-from spacy_linearize.view import render
-
-
-@pytest.fixture(scope="module")
-def nlp(trained_path):
-    nlp = spacy.load(trained_path)
-    nlp.get_pipe("linearizer").beam_width = 2
-    return nlp
+from spacy_linearize.trees import is_projective
+from spacy_linearize.view.page import render
 
 
 def heads_of(doc):
@@ -59,15 +51,6 @@ def test_a_bag_over_the_limit(nlp):
         assert len(nlp(doc)) == 3
     finally:
         component.max_words = 10_000
-
-
-def test_the_limit_is_a_setting(nlp):
-    other = spacy.blank("en")
-    assert other.add_pipe("linearizer", config={"max_words": 7}).max_words == 7
-    assert spacy.blank("en").add_pipe("linearizer", config={"max_words": None}).max_words is None
-    for value in (0, -1, 1.5, "many", True):
-        with pytest.raises(LinearizeError, match=r"SL022.*max_words"):
-            spacy.blank("en").add_pipe("linearizer", config={"max_words": value})
 
 
 def test_the_limit_counts_for_each_sentence(nlp):

@@ -7,13 +7,16 @@ import threading
 import time
 
 import pytest
-import spacy
 from spacy.tokens import Doc
 
 from spacy_linearize.core.interrupt import check, worker_pool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+
+
 LIMIT = 120  # seconds: generous, and far below what the work would take
+
+
 SCRIPT = """
 import os, signal, sys, threading
 import spacy
