@@ -1,6 +1,7 @@
 """The model of a component: what it is made of, on disk, in bytes, and in other processes."""
 
 import copy
+import json
 import multiprocessing
 import os
 import pickle
@@ -8,13 +9,23 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import spacy
+import srsly
+from helpers.components import SMALL, TINY, make_nlp
 from helpers.docs import bag, read_docs, rows
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from thinc.api import ConfigValidationError, Linear, Model
 
+from spacy_linearize.core import store
+from spacy_linearize.core.records import SearchOptions
+from spacy_linearize.core.settings import Settings
+from spacy_linearize.doc.read import read_bags
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.model import engine_of, shim_of
+from spacy_linearize.options import Options
 from spacy_linearize.training.corpus import give
 
 
@@ -32,7 +43,7 @@ def outputs(nlp, bags):
 
 def test_disk(nlp, bags, tmp_path):
     nlp.to_disk(tmp_path / "model")
-    assert self.outputs(spacy.load(tmp_path / "model"), bags) == self.outputs(nlp, bags)
+    assert outputs(spacy.load(tmp_path / "model"), bags) == outputs(nlp, bags)
 
 
 def test_settings_can_be_changed_on_loading(nlp, tmp_path):
@@ -44,14 +55,13 @@ def test_settings_can_be_changed_on_loading(nlp, tmp_path):
 
 
 def test_bytes(nlp, bags):
-    other = spacy.blank("en")
-    other.add_pipe("linearizer", config=CONFIG)
+    other = make_nlp()
     other.from_bytes(nlp.to_bytes())
-    assert self.outputs(other, bags) == self.outputs(nlp, bags)
+    assert outputs(other, bags) == outputs(nlp, bags)
 
 
 def test_pickle_and_deepcopy(nlp, bags):
-    assert self.outputs(pickle.loads(pickle.dumps(nlp)), bags) == self.outputs(nlp, bags)
+    assert outputs(pickle.loads(pickle.dumps(nlp)), bags) == outputs(nlp, bags)
     model = nlp.get_pipe("linearizer").model
     assert copy.deepcopy(model).to_bytes() == model.to_bytes()
     assert model.copy().to_bytes() == model.to_bytes()
@@ -60,7 +70,7 @@ def test_pickle_and_deepcopy(nlp, bags):
 def test_sourced(nlp, bags):
     other = spacy.blank("en")
     other.add_pipe("linearizer", source=nlp)
-    assert self.outputs(other, bags) == self.outputs(nlp, bags)
+    assert outputs(other, bags) == outputs(nlp, bags)
 
 
 def test_a_folder_that_is_not_there(nlp, tmp_path):
@@ -69,8 +79,7 @@ def test_a_folder_that_is_not_there(nlp, tmp_path):
 
 
 def test_untrained(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer", config=CONFIG)
+    nlp = make_nlp()
     nlp.to_disk(tmp_path / "model")
     with pytest.raises(LinearizeError, match="SL040"):
         spacy.load(tmp_path / "model")("a b")
@@ -83,6 +92,7 @@ def test_processes(nlp, bags):
     assert [rows(doc) for doc in nlp.pipe(bags, n_process=2, batch_size=5)] == expected
 
 
+@pytest.mark.slow
 def test_spawned_processes(nlp, bags, tmp_path):
     nlp.to_disk(tmp_path / "model")
     DocBin(docs=bags).to_disk(tmp_path / "bags.spacy")
@@ -116,13 +126,137 @@ def test_wrong_model_settings():
         spacy.blank("en").add_pipe("linearizer", config={"model": {"table_bits": 99}})
 
 
-def test_groups_of_experts_that_are_not_there():
-    for experts, key in ((["tree"], "free_groups"), (["free"], "tree_groups"), (False, "tree_groups")):
-        model = {"experts": experts, "tree_groups": None, "free_groups": None, key: ["words"]}
-        with pytest.raises(LinearizeError, match=rf"SL022.*'{key}' is .*, but must be null, unless experts"):
-            spacy.blank("en").add_pipe("linearizer", config={"model": model})
-    model = {"experts": True, "tree_groups": ["words"]}
-    assert spacy.blank("en").add_pipe("linearizer", config={"model": model})
+def test_wrong_experts():
+    for experts in ({"tree": ["words"]}, {"partial": ["words"], "forest": ["words"]}, {"partial": "words"}):
+        with pytest.raises((LinearizeError, ConfigValidationError), match="experts"):
+            spacy.blank("en").add_pipe("linearizer", config={"model": {"experts": experts}})
+        with pytest.raises(LinearizeError, match=r"SL022.*'experts' is"):
+            Settings(experts=experts)
+    model = {"experts": {"partial": ["next"], "tree": ["words"]}}
+    component = spacy.blank("en").add_pipe("linearizer", config={"model": model})
+    assert shim_of(component.model).cfg["experts"] == {"partial": ["next"], "tree": ["words"]}
+
+
+@pytest.mark.parametrize("weight", [1e307, 1e308, -1.0])
+def test_a_weight_of_the_language_model_that_is_too_large(weight):
+    """Scores would be infinite, and no order better than another."""
+    with pytest.raises(LinearizeError, match=r"SL022.*'ngram_weights' is .*numbers from 0 to 1,000"):
+        spacy.blank("en").add_pipe("linearizer", config={"model": {"ngram_weights": {"free": weight}}})
+
+
+class TestLoading:
+    """What is loaded into a new component is refused, and nothing of it stays."""
+
+    @pytest.fixture
+    def trained(self):
+        nlp = make_nlp(**TINY)
+        golds = read_docs(nlp.vocab)[:5]
+        nlp.initialize(lambda: [Example(gold.copy(), gold) for gold in golds])
+        return nlp.get_pipe("linearizer")
+
+    def refused(self, component, data, message):
+        new = spacy.blank("en").add_pipe("linearizer", config=TINY)
+        with pytest.raises(LinearizeError, match=rf"\[SL032\] The model of the linearizer is damaged: .*{message}"):
+            new.from_bytes(data)
+        with pytest.raises(LinearizeError, match="SL040"):
+            new.engine  # noqa: B018
+        assert new.label_data == {"tags": [], "labels": []}
+        # One that is there already stays.
+        before = component.to_bytes()
+        with pytest.raises(LinearizeError, match="SL032"):
+            component.from_bytes(data)
+        assert component.to_bytes() == before
+
+    def with_cfg(self, component, cfg):
+        content = srsly.msgpack_loads(component.to_bytes(exclude=["vocab"]))
+        return srsly.msgpack_dumps({**content, "cfg": json.dumps(cfg).encode("utf8")})
+
+    def with_model(self, component, change):
+        """The bytes of a component whose model has another header, or other arrays."""
+        shim = shim_of(component.model)
+        header, arrays = store.unpack(shim.to_bytes())
+        change(header, arrays)
+        model = component.model.copy()
+        content = srsly.msgpack_loads(component.to_bytes(exclude=["vocab"]))
+        inner = srsly.msgpack_loads(model.to_bytes())
+        inner["shims"] = [[store.pack(header, arrays)]]
+        return srsly.msgpack_dumps({**content, "model": srsly.msgpack_dumps(inner)})
+
+    def test_what_is_whole_is_loaded(self, trained):
+        data = self.with_model(trained, lambda header, arrays: None)
+        new = spacy.blank("en").add_pipe("linearizer", config=TINY).from_bytes(data)
+        assert new.to_bytes(exclude=["vocab"]) == trained.to_bytes(exclude=["vocab"])
+
+    @pytest.mark.parametrize("kind", ["tags", "labels"])
+    def test_a_lexicon_without_names(self, trained, kind):
+        """A name that is not in the cfg would turn up in Docs as a number that nobody can read."""
+        names = trained.label_data
+        less = {**names, kind: [name for name in names[kind] if name not in ("NN", "nsubj")]}
+        assert less != names
+        self.refused(trained, self.with_cfg(trained, less), "1 of its tags and labels have no names, such as")
+        self.refused(trained, self.with_cfg(trained, {**names, kind: []}), "of its tags and labels have no names")
+
+    @pytest.mark.parametrize("label", [1, 2**64 - 1])
+    def test_a_label_of_the_root_without_a_name(self, trained, label):
+        data = self.with_model(trained, lambda header, arrays: header.update(root_label=label))
+        self.refused(trained, data, "1 of its tags and labels have no names")
+
+    @pytest.mark.parametrize("label", [-1, 2**64, "ROOT", None, 1.5, [1]])
+    def test_a_label_of_the_root_that_is_no_key(self, trained, label):
+        self.refused(trained, self.with_model(trained, lambda header, arrays: header.update(root_label=label)), "")
+
+    @pytest.mark.parametrize("name", ["\ud800", "NN\udfff", 1, None])
+    @pytest.mark.parametrize("kind", ["tags", "labels"])
+    def test_names_that_are_no_texts(self, trained, kind, name):
+        """Half of a character is a str to Python, but nothing that spaCy can store."""
+        names = trained.label_data
+        data = self.with_cfg(trained, {**names, kind: [*names[kind], name]})
+        self.refused(trained, data, f"its cfg has no list of {kind}")
+
+    def test_a_table_of_spaces_without_its_default(self, trained):
+        def change(header, arrays):
+            tables = {1: 1.0}
+            arrays["spaces.lengths"] = np.array([0] * 8 + [1, 0], dtype=np.uint32)
+            arrays["spaces.keys"] = np.array([*tables], dtype=np.uint64)
+            arrays["spaces.weights"] = np.array([*tables.values()], dtype=np.float64)
+
+        self.refused(trained, self.with_model(trained, change), "without their default")
+
+    @pytest.mark.parametrize("name", ["lengths", "keys", "weights"])
+    def test_no_table_of_spaces(self, trained, name):
+        self.refused(trained, self.with_model(trained, lambda header, arrays: arrays.pop(f"spaces.{name}")), name)
+
+    @pytest.mark.parametrize("weight", [1e307, "x", -1, None])
+    def test_weights_of_the_language_model(self, trained, weight):
+        def change(header, arrays):
+            header["settings"]["ngram_weights"]["free"] = weight
+
+        new = spacy.blank("en").add_pipe("linearizer", config=TINY)
+        with pytest.raises(LinearizeError, match=r"SL022.*'ngram_weights'|SL032"):
+            new.from_bytes(self.with_model(trained, change))
+        with pytest.raises(LinearizeError, match="SL040"):
+            new.engine  # noqa: B018
+
+
+def test_the_model_is_one_of_thinc(nlp):
+    model = nlp.get_pipe("linearizer").model
+    assert isinstance(model, Model)
+    words = [next(read_bags(bag(nlp, text), [(0, 2)], Options())) for text in ("dog The", "sleeps dog")]
+    search = SearchOptions(beam_width=2, n_best=2)
+    expected = engine_of(model).order(words, search)
+    for found in (model.predict((words, search)), model((words, search), is_train=False)[0]):
+        assert [[(o.order.tolist(), o.score) for o in own] for own in found] == [
+            [(o.order.tolist(), o.score) for o in own] for own in expected
+        ]
+    _, backprop = model((words, search), is_train=True)
+    assert backprop([]) == ([], SearchOptions())  # no gradients
+    model.finish_update(None)
+    model.to_cpu()
+
+
+def test_a_model_of_another_kind(nlp):
+    with pytest.raises(LinearizeError, match=r"SL022.*'model' is 'linear', but must be spacy_linearize.Trans"):
+        shim_of(Linear(2, 2))
 
 
 def test_a_template_that_is_in_a_group():
@@ -136,14 +270,14 @@ def test_a_template_that_is_in_a_group():
 
 def test_markers_are_labels_by_name():
     nlp = spacy.blank("en")
-    component = nlp.add_pipe("linearizer", config={"model": {**CONFIG["model"], "markers": ["case", "cc"]}})
+    component = nlp.add_pipe("linearizer", config={"model": {**SMALL["model"], "markers": ["case", "cc"]}})
     keys = [nlp.vocab.strings.add(label) for label in ("case", "cc")]
-    assert component.shim.cfg["markers"] == keys
+    assert shim_of(component.model).cfg["markers"] == keys
     gold = read_docs(nlp.vocab)[0]
     nlp.initialize(lambda: [Example(gold.copy(), gold)])
     words = {"words": ["in", "In", "the", "house"], "deps": ["case", "det", "cc", "ROOT"], "heads": [3] * 4}
-    given = read_words(Doc(nlp.vocab, **words), Use()).to_bag(component.shim.engine)
-    marks = given.column(6).tolist()
+    (given,) = component.reader.read(Doc(nlp.vocab, **words))
+    marks = component.engine.pack(given).column(6).tolist()
     assert marks[:3] == [0, 0, 0]
     assert marks[3] != 0
 

@@ -14,6 +14,7 @@ import pytest
 import spacy
 import srsly
 from helpers.docs import read_docs, write_corpus
+from helpers.processes import ENVIRONMENT
 from spacy.cli.init_config import fill_config
 from spacy.cli.train import train
 from spacy.language import Language
@@ -23,6 +24,7 @@ from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from thinc.api import Config
 
+import spacy_linearize
 from spacy_linearize.registered import SCORES
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
 
@@ -123,7 +125,7 @@ def test_a_missing_extension_module_does_not_break_spacy(tmp_path):
         "import sys\n"
         "class Block:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.startswith('spacy_linearize.core.') or name == 'spacy_linearize.arrays':\n"
+        "        if name.startswith('spacy_linearize.core.') or name == 'spacy_linearize.doc.arrays':\n"
         "            raise ImportError('blocked: ' + name)\n"
         "sys.meta_path.insert(0, Block())\n"
         "import spacy\n"

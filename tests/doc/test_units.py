@@ -92,7 +92,7 @@ def check_permuted(component, doc):
 @pytest.mark.parametrize("system", ["component", "joint"])
 def test_units_that_differ_inside_are_not_the_same(request, system):
     """Both sequences of two units with equal heads are found, and which is better does not depend on the input."""
-    component = with_options(request.getfixturevalue(system), units="units", beam_width=50)
+    component = with_options(request.getfixturevalue(system), units="units", beam_width=300)
     words = ["New", "York", "sees", "Old", "York"]
     doc = units(Doc(component.vocab, words=words), (0, 2), (3, 5))
     texts = [" ".join(token.text for token in one) for one in component.alternatives(doc, 10)]

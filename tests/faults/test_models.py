@@ -2,15 +2,29 @@
 
 import gc
 import pickle
+import random
 import re
 
 import pytest
 import spacy
-from helpers import damage
+import srsly
+from helpers import core, damage
+from helpers.processes import run_python
 from spacy.tokens import Doc
 
 from spacy_linearize.core import store
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.model import shim_of
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return damage.make_pipeline()
+
+
+@pytest.fixture(scope="module")
+def model(nlp):
+    return nlp.get_pipe("linearizer").model.to_bytes()
 
 
 @pytest.mark.parametrize("kind", damage.MODELS)
@@ -32,7 +46,7 @@ def test_every_byte_of_the_prefix():
         for value in range(256):
             if value != model[i]:
                 with pytest.raises(LinearizeError, match=r"SL03[012]"):
-                    Engine.from_bytes(model[:i] + bytes([value]) + model[i + 1 :])
+                    core.from_bytes(model[:i] + bytes([value]) + model[i + 1 :])
 
 
 def test_damaged_in_many_places(nlp, model):
@@ -49,7 +63,10 @@ def test_damaged_in_many_places(nlp, model):
 
 
 def test_spaces_have_a_checksum(nlp, model):
-    place = model.rindex(b"weights"), model.rindex(b"checksum")
+    """They are the last arrays of the file."""
+    shim = shim_of(nlp.get_pipe("linearizer").model)
+    end = model.index(store.SIGNATURE) + len(shim.to_bytes())
+    place = end - shim.spacing.to_arrays()["spaces.weights"].nbytes, end
     for i in range(50):
         assert not damage.pipeline_decodes(nlp, damage.flipped(model, random.Random(i), *place))
 
@@ -71,8 +88,8 @@ def test_from_disk_and_from_bytes(nlp, model, tmp_path, how):
     with pytest.raises(LinearizeError, match=message):
         spacy.load(tmp_path / "x")
     whole = nlp.get_pipe("linearizer").to_bytes(exclude=["vocab"])
-    content = spacy.util.srsly.msgpack_loads(whole)
-    data = spacy.util.srsly.msgpack_dumps({**content, "model": broken})
+    content = srsly.msgpack_loads(whole)
+    data = srsly.msgpack_dumps({**content, "model": broken})
     fresh = spacy.blank("en")
     with pytest.raises(LinearizeError, match=message):
         fresh.add_pipe("linearizer").from_bytes(data)
@@ -81,7 +98,7 @@ def test_from_disk_and_from_bytes(nlp, model, tmp_path, how):
 
 def test_bytes_of_a_component(nlp):
     """What is around the model too: msgpack, tags and labels, and the vocabulary."""
-    component = spacy.blank("en").add_pipe("linearizer").from_bytes(OLD_MODEL.read_bytes())
+    component = damage.make_pipeline().get_pipe("linearizer")
     data = component.to_bytes()
     at = data.index(b"model")  # what is before it is small, and so are its own first bytes and the last ones
     assert at < len(data) / 2
@@ -100,7 +117,7 @@ def test_bytes_of_a_component(nlp):
 def test_parts_of_a_component(nlp, tmp_path):
     component = nlp.get_pipe("linearizer")
     text, cfg = nlp(Doc(nlp.vocab, words=["the", "Who"])).text, component.label_data
-    content = spacy.util.srsly.msgpack_loads(component.to_bytes(exclude=["vocab"]))
+    content = srsly.msgpack_loads(component.to_bytes(exclude=["vocab"]))
     for change, message in (
         ({"cfg": b"{"}, "cannot be read"),
         ({"cfg": 1}, "cannot be read"),
@@ -112,9 +129,9 @@ def test_parts_of_a_component(nlp, tmp_path):
         ({"vocab": b"x"}, "cannot be read"),
     ):
         with pytest.raises(LinearizeError, match=rf"\[SL032\].*{message}"):
-            component.from_bytes(spacy.util.srsly.msgpack_dumps({**content, **change}))
+            component.from_bytes(srsly.msgpack_dumps({**content, **change}))
     for part in ("cfg", "model"):
-        less = spacy.util.srsly.msgpack_dumps({key: value for key, value in content.items() if key != part})
+        less = srsly.msgpack_dumps({key: value for key, value in content.items() if key != part})
         with pytest.raises(LinearizeError, match=rf"\[SL032\].*no part '{part}'"):
             component.from_bytes(less)
         component.from_bytes(less, exclude=[part])
@@ -133,19 +150,25 @@ def test_parts_of_a_component(nlp, tmp_path):
     assert nlp(Doc(nlp.vocab, words=["the", "Who"])).text == text
 
 
-def test_a_failed_load_changes_nothing(nlp, model):
-    component = nlp.get_pipe("linearizer")
-    shim, engine, spacing = component.shim, component.shim.engine, component.shim.spacing
+def test_a_failed_load_changes_nothing(nlp):
+    shim = shim_of(nlp.get_pipe("linearizer").model)
+    engine, spacing, settings = shim.engine, shim.spacing, dict(shim.cfg)
+    header, arrays = store.unpack(shim.to_bytes())
     for content in (
+        None,
         {"engine": None},
-        {"engine": "x", "spacing": {}},
-        [],
-        {"engine": engine.to_bytes(), "spacing": 1},
+        "x",
+        b"x",
+        store.pack(*engine.to_arrays()),  # without spaces
+        store.pack({**header, "fingerprint": 0}, arrays),
+        store.pack({**header, "settings": {**header["settings"], "table_bits": 13}}, arrays),
+        store.pack(header, {**arrays, "spaces.lengths": arrays["spaces.lengths"][1:]}),
     ):
-        with pytest.raises(LinearizeError, match="SL032"):
-            shim.from_bytes(spacy.util.srsly.msgpack_dumps(content))
+        with pytest.raises(LinearizeError, match=r"SL03[023]"):
+            shim.from_bytes(content)
         assert shim.engine is engine
         assert shim.spacing is spacing
+        assert shim.cfg == settings
 
 
 # Loads a model twice: all that has to be imported is, when the hook begins to look.
@@ -166,7 +189,8 @@ print(sorted(set(seen[:n])), "pickle.find_class" in seen[n:])
 """
 
 
-def test_nothing_is_unpickled_or_executed():
-    events, would_be_seen = run_python(AUDIT, OLD_MODEL).rsplit(maxsplit=1)
+def test_nothing_is_unpickled_or_executed(nlp, tmp_path):
+    (tmp_path / "component").write_bytes(nlp.get_pipe("linearizer").to_bytes())
+    events, would_be_seen = run_python(AUDIT, tmp_path / "component").rsplit(maxsplit=1)
     assert would_be_seen == "True"
     assert not re.search(r"pickle|marshal|exec|compile|code\.|ctypes|subprocess|os\.system|socket", events)

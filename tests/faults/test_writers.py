@@ -11,13 +11,18 @@ from pathlib import Path
 
 import pytest
 import spacy
-from helpers import damage
+from helpers import core, damage
 from helpers.processes import ENVIRONMENT, run_python
 from spacy.tokens import Doc, DocBin
 
 from spacy_linearize import atomic
 from spacy_linearize.atomic import save_pipeline
 from spacy_linearize.errors import LinearizeError
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return damage.make_pipeline()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -38,7 +43,7 @@ def test_killed_while_saving(tmp_path):
             time.sleep(rng.uniform(0, 0.03))
             process.kill()
         assert path.read_bytes() in contents
-        Engine.load(path)
+        core.from_bytes(path.read_bytes())
         left = set(tmp_path.iterdir()) - {path, *sources}
         n_amid += len(left)
         for file in left:
@@ -131,7 +136,7 @@ def test_a_line_that_goes_out_in_pieces():
     class Disk(io.BytesIO):
         free = 25
 
-        def write(data):
+        def write(self, data):
             if not self.free:
                 raise OSError(28, "No space left on device")
             data = bytes(data)[: min(self.free, 4)]
