@@ -27,11 +27,11 @@ import numpy as np
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy_linearize.bag import Use, read_words
+from spacy_linearize.corpus import give
 
 import spacy_linearize
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.files.conllu import read_conllu
-from spacy_linearize.training.corpus import give
 
 ROOT = Path(__file__).parent.parent
 EWT = ROOT.parent / "shared" / "data" / "ud_english_ewt" / "dev.conllu"
@@ -165,9 +165,8 @@ def time_training(path: Path, config: Path) -> None:
     """One pass over a treebank with the settings of the default config: in the core, and in spaCy's loop."""
     import spacy
     from spacy.util import load_config
+    from spacy_linearize.corpus import Corpus
     from spacy_linearize.examples import training_pairs
-
-    from spacy_linearize.training.corpus import Corpus
 
     settings = load_config(config)
     reader = settings["corpora"]["train"]

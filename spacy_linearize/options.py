@@ -1,7 +1,7 @@
 """The settings of the component. Those of its model are in `core.settings`."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from spacy.language import Language
@@ -51,14 +51,14 @@ class Options:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for key, value in self.to_dict().items():
-            is_right, expected = CHECKS[key]
+        for key, (is_right, expected) in CHECKS.items():
+            value = getattr(self, key)
             if not is_right(value):
                 raise error("SL022", key=key, value=value, expected=expected)
 
     def to_dict(self) -> dict[str, Any]:
         """All settings by name, as a config has them."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in NAMES}
 
     def change(self, **settings: Any) -> "Options":
         """The same with some settings changed. An unknown name is an error."""

@@ -12,7 +12,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(scope="session")
 def corpus_path(tmp_path_factory):
     """The English mini treebank as a .spacy file."""
-    from docs import write_corpus
+    from helpers.docs import write_corpus
 
     path = tmp_path_factory.mktemp("corpus") / "mini.spacy"
     write_corpus(path)
@@ -52,19 +52,25 @@ def trained_joint(corpus_path):
     return nlp
 
 
-@pytest.fixture
-def joint_nlp(trained_joint):
-    """The pipeline with the joint system, with the settings of its component put back afterwards."""
-    from random_docs import settings
+@pytest.fixture(scope="module")
+def nlp(trained_path):
+    """The trained pipeline."""
+    import spacy
 
-    with settings(trained_joint.get_pipe("linearizer")):
-        yield trained_joint
+    return spacy.load(trained_path)
 
 
 @pytest.fixture
 def component(nlp):
-    """The trained component, with its settings put back afterwards."""
-    from random_docs import settings
+    """The trained component, new for each test: its settings may be changed."""
+    from helpers.components import with_options
 
-    with settings(nlp.get_pipe("linearizer")) as component:
-        yield component
+    return with_options(nlp.get_pipe("linearizer"))
+
+
+@pytest.fixture
+def joint(trained_joint):
+    """The component with the joint system, new for each test."""
+    from helpers.components import with_options
+
+    return with_options(trained_joint.get_pipe("linearizer"))

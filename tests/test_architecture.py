@@ -20,7 +20,7 @@ FLOORS = {
     "atomic": 1,
     "core": 1,
     "options": 2,
-    "registered": 2,
+    "registered": 3,
     "doc": 3,
     "threads": 3,
     "model": 4,

@@ -1,10 +1,14 @@
 """Docs through threads: in their own sequence, and not too many at once."""
 
+import random
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from helpers.docs import read_docs, rows
 
 from spacy_linearize.threads import DOCS_AT_ONCE, in_threads
+from spacy_linearize.training.corpus import give
 
 
 class Stream:
@@ -58,3 +62,13 @@ def test_an_error_ends_it():
     with pytest.raises(ValueError, match=r"^0$"):
         list(in_threads(work, stream, n_threads=2, batch_size=64))
     assert stream.taken < 1000
+
+
+def test_threads_find_what_one_finds(nlp, component):
+    rng = random.Random(2)
+    bags = [give(doc, 0.5, 0.5, rng=rng) for doc in read_docs(nlp.vocab)[:25]]
+    expected = [rows(nlp(doc)) for doc in bags]
+    with ThreadPoolExecutor(8) as pool:
+        assert [rows(doc) for doc in pool.map(nlp, bags * 4)] == expected * 4
+    component.n_threads = 8
+    assert [rows(doc) for doc in component.pipe(bags)] == expected

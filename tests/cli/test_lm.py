@@ -2,8 +2,8 @@
 
 import pytest
 import spacy
-from docs import read_docs
 from helpers.commands import ARPA, engine_of, run
+from helpers.docs import read_docs
 from spacy.training import Example
 
 from spacy_linearize.doc.text import read_sentences

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 import spacy
-from docs import read_docs
 from helpers.commands import run
+from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 

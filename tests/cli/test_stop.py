@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 import spacy
 import typer
-from docs import read_docs
 from helpers.commands import run
+from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 
 from spacy_linearize.cli._stream import best_orders, is_typed, through_pipeline, write_each

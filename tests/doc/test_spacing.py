@@ -1,11 +1,14 @@
 """Where spaces go between the words of a sentence."""
 
+import numpy as np
 import pytest
 import spacy
-from docs import read_docs
+from helpers.docs import read_docs
 from spacy.tokens import Doc
 
-from spacy_linearize.doc.spacing import Spacing
+from spacy_linearize.doc.spacing import N_TABLES, Spacing
+
+NOTHING = np.zeros(0, dtype=np.uint64)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ class TestSpacing:
 
     def test_single_spaces_without_knowledge(self, nlp):
         assert self.text(nlp, Spacing(), ["a", "b", "."]) == "a b ."
-        assert self.text(nlp, Spacing(), []) == ""
+        assert Spacing().spaces(NOTHING, NOTHING, nlp.vocab.strings) == []
         spacing = Spacing()
         spacing.learn([Doc(nlp.vocab, words=["a", "."])])  # unknown spaces
         assert not any(spacing.tables)
@@ -64,3 +67,44 @@ class TestSpacing:
 
     def test_unseen_forms_go_by_shape(self, nlp, spacing):
         assert self.text(nlp, spacing, ["Zebras", "run", "."]) == "Zebras run."
+
+
+def arrays(tables):
+    """Tables as they are stored."""
+    spacing = Spacing()
+    spacing.tables = tables
+    return spacing.to_arrays()
+
+
+def test_what_is_stored_comes_back(spacing):
+    assert Spacing.from_arrays(spacing.to_arrays()).tables == spacing.tables
+    assert Spacing.from_arrays(Spacing().to_arrays()).tables == [{}] * N_TABLES
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers(weight):
+    with pytest.raises(ValueError, match="not numbers"):
+        Spacing.from_arrays(arrays([{0: 1.0}] * 9 + [{0: weight}]))
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("keys", "f8"), ("keys", "i2"), ("weights", "u8")])
+def test_arrays_of_another_type(name, dtype):
+    stored = arrays([{0: 1.0}] * N_TABLES)
+    with pytest.raises(ValueError, match="not numbers"):
+        Spacing.from_arrays({**stored, f"spaces.{name}": stored[f"spaces.{name}"].astype(dtype)})
+
+
+@pytest.mark.parametrize("name", ["lengths", "keys", "weights"])
+def test_arrays_that_do_not_add_up(name):
+    stored = arrays([{0: 1.0}] * N_TABLES)
+    with pytest.raises(ValueError, match="do not add up"):
+        Spacing.from_arrays({**stored, f"spaces.{name}": stored[f"spaces.{name}"][:-1]})
+    with pytest.raises(KeyError, match=name):
+        Spacing.from_arrays({key: array for key, array in stored.items() if key != f"spaces.{name}"})
+
+
+@pytest.mark.parametrize("last", [{}, {1: 1.0}, {0: 1.0, 1: 1.0}])
+def test_spaces_of_plain_words_without_their_default(last):
+    """They were accepted, and then failed at the first two plain words side by side."""
+    with pytest.raises(ValueError, match="without their default"):
+        Spacing.from_arrays(arrays([{1: 1.0}] * 9 + [last]))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from docs import read_docs
+from helpers.docs import read_docs
 from spacy.vocab import Vocab
 
 from spacy_linearize.files.brackets import in_section, read_brackets

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from docs import read_docs
+from helpers.docs import read_docs
 from spacy.tokens import Doc
 
 from spacy_linearize.errors import LinearizeError

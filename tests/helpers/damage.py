@@ -5,7 +5,9 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
+import spacy
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_linearize.core import store
@@ -13,7 +15,7 @@ from spacy_linearize.errors import LinearizeError
 from spacy_linearize.files.brackets import read_brackets
 from spacy_linearize.files.conllu import read_conllu
 
-from . import core, treebank
+from . import core, docs, treebank
 
 DATA = Path(__file__).parent.parent / "data"
 KINDS = ("partial", "tree", "free")
@@ -54,6 +56,16 @@ def make_model(kind):
     if kind == "compact":
         engine.compact(0.01)
     return core.to_bytes(engine)
+
+
+def make_pipeline():
+    """A pipeline with a very small model."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("linearizer", config={"model": {"table_bits": 12, "attach_bits": 8}})
+    examples = [Example(doc.copy(), doc) for doc in docs.read_docs(nlp.vocab)[:20]]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    return nlp
 
 
 def flipped(data, rng, first=0, last=None):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 import spacy
-from docs import read_docs
+from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 
 from spacy_linearize.errors import LinearizeError

@@ -1,4 +1,4 @@
-"""What spaCy's own commands do with a linearizer, on the mini treebank."""
+"""What setup.cfg names, and what spaCy's own commands do with a linearizer, on the mini treebank."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import pytest
 import spacy
 import srsly
-from docs import read_docs, write_corpus
+from helpers.docs import read_docs, write_corpus
+from helpers.processes import ENVIRONMENT
 from spacy.cli.init_config import fill_config
 from spacy.cli.train import train
 from spacy.language import Language
@@ -23,10 +24,9 @@ from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from thinc.api import Config
 
+import spacy_linearize
 from spacy_linearize.registered import SCORES
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
-
-pytestmark = pytest.mark.slow
 
 PATHS = ("--paths.train", "mini.spacy", "--paths.dev", "mini.spacy")
 READERS = """
@@ -118,6 +118,34 @@ PARSER = {
     "nO": None,
     "tok2vec": TOK2VEC,
 }
+
+
+def test_a_missing_extension_module_does_not_break_spacy(tmp_path):
+    code = (
+        "import sys\n"
+        "class Block:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.startswith('spacy_linearize.core.') or name == 'spacy_linearize.doc.arrays':\n"
+        "            raise ImportError('blocked: ' + name)\n"
+        "sys.meta_path.insert(0, Block())\n"
+        "import spacy\n"
+        "nlp = spacy.blank('en')\n"
+        "assert nlp.has_factory('linearizer')\n"
+        "try:\n"
+        "    nlp.add_pipe('linearizer')\n"
+        "except ValueError as problem:\n"
+        "    print(problem)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "[SL046]" in result.stdout
+    assert "blocked: spacy_linearize.core" in result.stdout
+
+
+def test_the_package_imports_nothing_heavy(tmp_path):
+    code = "import sys, spacy_linearize; sys.exit('spacy' in sys.modules or 'numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=tmp_path)
+    assert spacy_linearize.__version__
 
 
 def run(*command, cwd, fails=False, **env):
@@ -432,3 +460,11 @@ def test_a_tagger_and_parser_before_and_components_after(nlp):
         assert len(list(new.sents)) == 1
         assert Doc(full.vocab).from_bytes(new.to_bytes()).to_json() == new.to_json()
     assert n_ordered > len(golds) / 2
+
+
+def test_import_gives_no_warning(tmp_path):
+    program = "import spacy_linearize, spacy_linearize.core.engine; print(spacy_linearize.__version__)"
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path
+    )
+    assert (result.returncode, result.stdout.strip(), result.stderr) == (0, spacy_linearize.__version__, "")

@@ -1,27 +1,12 @@
 """Random Docs with constraints, and what the tests of these share."""
 
-from contextlib import contextmanager
-
-from helpers import brute
 from spacy.tokens import Doc, Span
 
 from spacy_linearize.errors import LinearizeError
 
+from . import brute
+
 WORDS = ["the", "a", "dog", "cat", "sees", "old", "very", ".", ",", "and", "Maria", "who", "in", "house", "größer"]
-
-
-@contextmanager
-def settings(component, **changed):
-    """The component with some settings, all of which are put back afterwards."""
-    keys = ("units", "n_best", "tree", "beam_width", "sentences", "use_tags", "use_heads", "use_deps")
-    before = {key: getattr(component, key) for key in keys}
-    for key, value in changed.items():
-        setattr(component, key, value)
-    try:
-        yield component
-    finally:
-        for key, value in before.items():
-            setattr(component, key, value)
 
 
 def random_doc(vocab, rng, n=None, share=0.5):

@@ -4,22 +4,11 @@ import json
 import random
 
 import pytest
-import spacy
-from docs import read_docs, shuffled
+from helpers.docs import read_docs, shuffled
 from spacy.tokens import Doc, Span
 
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.training.corpus import give
-
-
-@pytest.fixture(scope="module")
-def nlp(trained_path):
-    return spacy.load(trained_path)
-
-
-@pytest.fixture(scope="module")
-def component(nlp):
-    return nlp.get_pipe("linearizer")
 
 
 @pytest.mark.parametrize("heads", [0, 0.5, 1])
@@ -46,11 +35,10 @@ def test_adds_up(nlp, component, heads):
                     assert sum(r.weight for r in rival.reasons) == pytest.approx(step.score - rival.score)
 
 
-def test_joint_system(joint_nlp):
-    nlp = joint_nlp
-    doc = Doc(nlp.vocab, words=["dog", "the", "sees", "Maria"])
-    (explanation,) = nlp.get_pipe("linearizer").explain(doc)
-    assert explanation.score == pytest.approx(nlp(doc)._.linearization["score"])
+def test_joint_system(joint):
+    doc = Doc(joint.vocab, words=["dog", "the", "sees", "Maria"])
+    (explanation,) = joint.explain(doc)
+    assert explanation.score == pytest.approx(joint(doc)._.linearization["score"])
     actions = [step.action for step in explanation.derivations[0].steps]
     assert len(actions) == 2 * 4 - 1
     assert sum("ARC" in action for action in actions) == 3
@@ -75,8 +63,8 @@ def test_texts_and_data(nlp, component):
     assert (first["action"], first["position"]) == ("the", 1)
     assert all(len(rival["reasons"]) <= 3 for step in data["derivations"][0]["steps"] for rival in step["rivals"])
     templates = {r["template"] for rival in first["rivals"] for r in rival["reasons"]}
-    known = {*component.shim.engine.experts["tree"][0].features.templates, "language model"}
-    known |= set(component.shim.engine.experts["tree"][0].features.pair_templates)
+    known = {*component.engine.experts["tree"][0].features.templates, "language model"}
+    known |= set(component.engine.experts["tree"][0].features.pair_templates)
     assert templates <= known
 
 
@@ -102,10 +90,7 @@ def test_units_are_words(nlp, component):
     doc = Doc(nlp.vocab, words=["dog", "the", "old", "sees", "Maria"])
     doc.spans["units"] = [Span(doc, 1, 3)]
     component.units = "units"
-    try:
-        (explanation,) = component.explain(doc)
-    finally:
-        component.units = None
+    (explanation,) = component.explain(doc)
     assert "the old" in explanation.words
     assert len(explanation.words) == 4
 

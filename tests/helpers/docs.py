@@ -6,7 +6,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training.converters import conllu_to_docs
 from spacy.vocab import Vocab
 
-MINI = Path(__file__).parent / "data" / "mini_en.conllu"
+MINI = Path(__file__).parent.parent / "data" / "mini_en.conllu"
 
 
 def read_docs(vocab=None):

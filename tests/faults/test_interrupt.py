@@ -7,13 +7,16 @@ import threading
 import time
 
 import pytest
-import spacy
 from spacy.tokens import Doc
 
 from spacy_linearize.core.interrupt import check, worker_pool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+
+
 LIMIT = 120  # seconds: generous, and far below what the work would take
+
+
 SCRIPT = """
 import os, signal, sys, threading
 import spacy
@@ -108,10 +111,9 @@ def test_a_pool_ends_with_its_user():
     assert check() == 0
 
 
-def test_a_stream_that_is_left_early(trained_path):
-    nlp = spacy.load(trained_path)
-    nlp.get_pipe("linearizer").n_threads = 2
-    docs = nlp.pipe(Doc(nlp.vocab, words=["the", "door"]) for _ in range(1000))
+def test_a_stream_that_is_left_early(nlp, component):
+    component.n_threads = 2
+    docs = component.pipe(Doc(nlp.vocab, words=["the", "door"]) for _ in range(1000))
     assert len(next(docs)) == 2
     docs.close()
-    assert len(list(nlp.pipe([Doc(nlp.vocab, words=["the", "door"])]))) == 1
+    assert len(list(component.pipe([Doc(nlp.vocab, words=["the", "door"])]))) == 1

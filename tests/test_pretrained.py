@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from docs import shuffled
+from helpers.docs import shuffled
 from spacy.tokens import Doc
 
 import spacy_linearize
