@@ -26,7 +26,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-FORMAT_1 = ROOT / "tests" / "data" / "old_models" / "format_1.bin"
 LONGEST = 60.0  # seconds that a case may take
 
 
@@ -106,18 +105,16 @@ def models(arguments: argparse.Namespace) -> int:
 
 def pipeline(arguments: argparse.Namespace) -> int:
     """The file of a component's model, and the component's own bytes."""
-    import spacy
     from helpers import damage
 
-    nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes())
+    nlp = damage.make_pipeline()
     model = nlp.get_pipe("linearizer").model.to_bytes()
 
     def outcome(data: bytes) -> str:
         return "decode" if damage.pipeline_decodes(nlp, data) else "refused"
 
     wrong = 0
-    # What is around the engine is small: the first bytes, and the table of spaces at the end.
+    # What is around the engine is small: the first bytes and the last ones.
     near_ends = [*range(2000), *range(len(model) - 2000, len(model))]
     campaign = Campaign(f"pipeline with a model of {len(model)} bytes, truncated near its ends")
     for length in near_ends[:: max(1, len(near_ends) // arguments.flips)]:
@@ -131,7 +128,7 @@ def pipeline(arguments: argparse.Namespace) -> int:
         campaign.run(i, lambda rng=rng, place=place: outcome(damage.flipped(model, rng, *place)))
     wrong += campaign.end()
     # The bytes of the component have the vocabulary, tags and labels before the model.
-    component = spacy.blank("en").add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes()).to_bytes()
+    component = damage.make_pipeline().get_pipe("linearizer").to_bytes()
     end = component.index(b"model") + 200
     campaign = Campaign(f"component of {len(component)} bytes, a byte flipped, half of them before the model")
     for i in range(arguments.flips):
@@ -189,9 +186,7 @@ def kill_a_saver(path: Path, sources: list[Path], delay: float) -> None:
 
 def kills(arguments: argparse.Namespace) -> int:
     """Kill a process that saves."""
-    from helpers import damage
-
-    from spacy_linearize.core.engine import Engine
+    from helpers import core, damage
 
     rng = random.Random(arguments.seed)
     campaign = Campaign("a process that saves is killed")
@@ -204,7 +199,7 @@ def kills(arguments: argparse.Namespace) -> int:
 
         def check() -> str:
             kill_a_saver(path, sources, rng.uniform(0, 0.05))
-            Engine.load(path)
+            core.from_bytes(path.read_bytes())
             which = ("first", "second")[contents.index(path.read_bytes())]
             left = [file for file in Path(folder).iterdir() if file not in (path, *sources)]
             for file in left:

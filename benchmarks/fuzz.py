@@ -19,14 +19,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fuzz_cases import TESTS, WORDS, Case, Pair, engine_of, pipeline, random_case
+from fuzz_cases import TESTS, WORDS, Case, Pair, engine_of, pipeline, random_case, with_options
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from spacy_linearize.projective import is_projective
 
-from spacy_linearize.core.bag.bag import FREE, ROOT
-from spacy_linearize.core.records import Linearization
+from spacy_linearize.core.records import Bag, Order, SearchOptions
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.trees import FREE, ROOT, is_projective
 
 MAX_BRUTE = 5  # words: up to here all orders are enumerated
 SHRINK_SECONDS = 60  # to make a failing bag smaller
@@ -38,7 +37,7 @@ TOLERANCE = 1e-3
 
 @dataclass
 class Answer:
-    """An order, in terms of the input: like a Linearization, but with texts."""
+    """An order, in terms of the input: like an Order, but with texts."""
 
     order: list[int]
     tags: list[str]
@@ -57,9 +56,9 @@ def answers(case: Case, n_best: int) -> list[Answer]:
     return doc_answers(nlp, case, n_best) if case.level == "doc" else core_answers(nlp, case, n_best)
 
 
-def core_bag(nlp: Language, case: Case) -> Any:
+def core_bag(nlp: Language, case: Case) -> Bag:
     add = nlp.vocab.strings.add
-    return engine_of(nlp).bag(
+    return Bag(
         forms=[add(word) for word in case.words],
         tags=[add(tag) if tag else 0 for tag in case.tags],
         heads=list(case.heads),
@@ -74,18 +73,19 @@ def core_answers(nlp: Language, case: Case, n_best: int) -> list[Answer]:
     strings = nlp.vocab.strings
     engine = engine_of(nlp)
     bag = core_bag(nlp, case)
-    found = engine.order(bag, beam_width=case.width, n_best=n_best, tree=case.tree)
+    (found,) = engine.order([bag], SearchOptions(beam_width=case.width, n_best=n_best, tree=case.tree))
     if case.tree or case.system == "order_first":
-        weight = engine.ngram_weight_for(bag)
+        packed = engine.pack(bag)
+        weight = engine.experts.ngram_weight_for(packed)
         for best in found[:1]:
             arrays = (best.order, best.heads, best.tags, best.labels)
-            again = sum(d.score(bag, *arrays, ngram_weight=weight) for d in engine.decoders_for(bag))
+            again = sum(d.score(packed, *arrays, ngram_weight=weight) for d in engine.experts.decoders_for(packed))
             if case.system == "order_first" and not near(again, best.score):
                 raise Broken("score", f"the order scores {again}, the search said {best.score}")
     return [to_answer(best, strings) for best in found]
 
 
-def to_answer(best: Linearization, strings: Any) -> Answer:
+def to_answer(best: Order, strings: Any) -> Answer:
     tags, labels = ([strings[int(key)] if key else "" for key in keys] for keys in (best.tags, best.labels))
     return Answer(best.order.tolist(), tags, best.heads.tolist(), labels, best.score)
 
@@ -102,12 +102,11 @@ def make_doc(nlp: Language, case: Case) -> Doc:
 
 
 def doc_answers(nlp: Language, case: Case, n_best: int) -> list[Answer]:
-    component = nlp.get_pipe("linearizer")
-    component.beam_width, component.tree = case.width, case.tree
+    component = with_options(nlp, beam_width=case.width, tree=case.tree)
     doc = make_doc(nlp, case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tags and labels that are not known
-        docs = component.alternatives(doc, n_best) if n_best > 1 else [nlp(doc)]
+        docs = component.alternatives(doc, n_best) if n_best > 1 else [component(doc)]
         if case.system == "order_first":
             own = component.score_order(docs[0])
             if not near(own.score, docs[0]._.linearization["score"]):

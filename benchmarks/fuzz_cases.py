@@ -1,10 +1,12 @@
 """The random bags of `fuzz`: words, what is given about them, and how they are ordered."""
 
 import random
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import spacy
@@ -13,6 +15,7 @@ from spacy.training import Example
 from spacy.training.converters import conllu_to_docs
 
 from spacy_linearize.core.engine import Engine
+from spacy_linearize.linearizer import Linearizer
 from spacy_linearize.training.corpus import give
 from spacy_linearize.trees import FREE, ROOT
 
@@ -93,7 +96,14 @@ def pipeline(system: str, direction: str, is_trained: bool, seed: int = 0) -> La
 
 
 def engine_of(nlp: Language) -> Engine:
-    return nlp.get_pipe("linearizer").shim.engine  # type: ignore[no-any-return]
+    return nlp.get_pipe("linearizer").engine  # type: ignore[no-any-return]
+
+
+def with_options(nlp: Language, **settings: Any) -> Linearizer:
+    """The component of a pipeline with other settings. That of the pipeline, which all cases share, stays as it is."""
+    component = copy(nlp.get_pipe("linearizer"))
+    component.options = component.options.change(**settings)
+    return component
 
 
 # Making bags

@@ -20,14 +20,15 @@ from typing import Any
 
 import fuzz
 from fuzz import Answer, Broken, near
-from fuzz_cases import LONG, Case, pipeline, random_case
+from fuzz_cases import LONG, Case, pipeline, random_case, with_options
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
-from spacy_linearize.bag import FREE, ROOT
-from spacy_linearize.build import _set_boundaries
 
 import spacy_linearize
+from spacy_linearize.doc.write import _set_boundaries
 from spacy_linearize.errors import LinearizeError
+from spacy_linearize.linearizer import Linearizer
+from spacy_linearize.trees import FREE, ROOT
 
 ITSELF: list[Any] = []
 ITSELF.append(ITSELF)
@@ -160,24 +161,16 @@ def make(nlp: Language, case: DocCase) -> Doc:
 
 
 @contextmanager
-def settings_of(case: DocCase, sentences: str) -> Iterator[tuple[Language, Any]]:
-    """The pipeline, with its component as the case asks for. All is put back afterwards: `fuzz` shares it."""
+def settings_of(case: DocCase, sentences: str) -> Iterator[tuple[Language, Linearizer]]:
+    """The pipeline, and a component with the settings that the case asks for."""
     for extended, name in ((Token, "fuzz_value"), (Span, "fuzz_span")):
         extended.set_extension(name, default=None, force=True)
     nlp = pipeline(case.first.system, case.first.direction, case.first.is_trained)
-    component = nlp.get_pipe("linearizer")
     wanted: dict[str, Any] = {name: getattr(case, name) for name in SWITCHES}
     wanted |= {"sentences": sentences, "beam_width": case.first.width, "tree": case.first.tree}
-    before = {name: getattr(component, name) for name in wanted}
-    try:
-        for name, value in wanted.items():
-            setattr(component, name, value)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of unknown names, and of what is dropped
-            yield nlp, component
-    finally:
-        for name, value in before.items():
-            setattr(component, name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of unknown names, and of what is dropped
+        yield nlp, with_options(nlp, **wanted)
 
 
 def check(case: DocCase) -> str:
@@ -187,10 +180,7 @@ def check(case: DocCase) -> str:
             doc = make(nlp, case)
             found = component.alternatives(doc, case.first.n_best)
             component.n_best = case.first.n_best
-            try:
-                new = component(doc)
-            finally:
-                component.n_best = 1
+            new = component(doc)
             stored = [spacy_linearize.alternative(new, rank) for rank in range(len(found))] if len(found) > 1 else [new]
     except LinearizeError as problem:
         check_error(case, problem)

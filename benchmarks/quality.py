@@ -15,10 +15,10 @@ from typing import Any
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from spacy_linearize.evaluation import GRID, evaluate
-from spacy_linearize.scorer import linearizer_score
 
 import spacy_linearize
+from spacy_linearize.training.evaluate import GRID, evaluate
+from spacy_linearize.training.scorer import linearizer_score
 
 
 def scores(pairs: list[tuple[Doc, Doc]], *names: str) -> str:

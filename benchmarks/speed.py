@@ -1,4 +1,4 @@
-"""How fast the bundled pipeline is: Docs a second beside spaCy's own parser, milliseconds of the core, growth, memory.
+"""How fast the bundled pipeline is: Docs a second beside spaCy's parser, the core, what is around it, growth, memory.
 
     python benchmarks/speed.py [TREEBANK.conllu] [--model PIPELINE] [--limit N] [--repeat 3] [--json FILE] [--plot FILE]
     python benchmarks/speed.py --train TRAIN.conllu     training instead: seconds of one pass, core and spaCy's loop
@@ -26,12 +26,18 @@ from typing import Any
 import numpy as np
 import spacy
 from spacy.tokens import Doc, DocBin
-from spacy_linearize.bag import Use, read_words
-from spacy_linearize.corpus import give
+from spacy.util import load_config
 
 import spacy_linearize
+from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.records import Bag, SearchOptions
+from spacy_linearize.core.search.directions import decode
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.doc.gold import gold_pairs
 from spacy_linearize.files.conllu import read_conllu
+from spacy_linearize.linearizer import Linearizer
+from spacy_linearize.options import Options
+from spacy_linearize.training.corpus import give
 
 ROOT = Path(__file__).parent.parent
 EWT = ROOT.parent / "shared" / "data" / "ud_english_ewt" / "dev.conllu"
@@ -51,23 +57,24 @@ def fastest(job: Callable[[], Any], repeat: int) -> float:
     return min(times)
 
 
-def core_rows(engine: Any, docs: dict[str, list[Doc]], repeat: int) -> list[dict[str, Any]]:
+def core_rows(component: Linearizer, docs: dict[str, list[Doc]], repeat: int) -> list[dict[str, Any]]:
     """Milliseconds a sentence of the searches alone, from a ready bag to the order."""
+    engine, experts = component.engine, component.engine.experts
     rows = []
     for setting, given in docs.items():
-        bags = [read_words(doc, Use()).to_bag(engine) for doc in given]
-        settings = engine.settings
-        weight = settings.tree_ngram_weight if setting == "full tree" else settings.ngram_weight
+        bags = [bag for doc in given for bag in component.reader.read(doc)]
+        packed = [engine.pack(bag) for bag in bags]
         n_legal = sum(count_legal(engine, bag) for bag in bags)
         for beam in BEAMS:
 
-            def one(beam: int = beam, bags: list = bags, weight: float = weight) -> None:
-                for bag in bags:
-                    engine.decoders_for(bag)[0].decode(bag, width=beam, ngram_weight=weight)
+            def one(beam: int = beam, packed: list[Any] = packed) -> None:
+                for bag in packed:
+                    weight = experts.ngram_weight_for(bag)
+                    decode([experts.decoders_for(bag)[:1]], [bag], widths=[beam], weights=[weight], n_best=1)
 
-            def both(beam: int = beam, bags: list = bags) -> None:
+            def both(beam: int = beam, bags: list[Bag] = bags) -> None:
                 for bag in bags:
-                    engine.order(bag, beam_width=beam, tree=False)
+                    engine.order([bag], SearchOptions(beam_width=beam, tree=False))
 
             ms = [1000 * fastest(job, repeat) / len(bags) for job in (one, both)]
             ns = 1e6 * ms[0] * len(bags) / (beam * n_legal)
@@ -75,14 +82,34 @@ def core_rows(engine: Any, docs: dict[str, list[Doc]], repeat: int) -> list[dict
     return rows
 
 
-def count_legal(engine: Any, bag: Any) -> int:
+def count_legal(engine: Engine, bag: Bag) -> int:
     """Legal actions along the derivation of the best order."""
-    best = engine.order(bag, beam_width=1, tree=engine.builds_trees)[0]
-    state, total = Stepper(engine.decoders_for(bag)[0], bag), 0
+    best = engine.order([bag], SearchOptions(beam_width=1, tree=engine.builds_trees))[0][0]
+    packed = engine.pack(bag)
+    state, total = Stepper(engine.experts.decoders_for(packed)[0], packed), 0
     while not state.is_final:
         total += len(state.legal)
         state = state.step(state.gold(best.order, best.heads, best.tags, best.labels))
     return total
+
+
+def wrapping(component: Linearizer, docs: dict[str, list[Doc]], repeat: int) -> list[dict[str, Any]]:
+    """Microseconds a Doc of all that is around the search: reading it, packing its bags, and writing ready orders."""
+    rows = []
+    for setting, given in docs.items():
+        reader, writer, engine = component.reader, component.writer, component.engine
+        bags = [reader.read(doc) for doc in given]
+        orders = [found[0] for found in component.order_bags(bags, 1)]
+        jobs: dict[str, Callable[[], Any]] = {
+            "read": lambda given=given, reader=reader: [reader.read(doc) for doc in given],
+            "pack": lambda bags=bags, engine=engine: [engine.pack(bag) for own in bags for bag in own],
+            "write": lambda given=given, bags=bags, orders=orders, writer=writer: [
+                writer.write(doc, own, order) for doc, own, order in zip(given, bags, orders, strict=True)
+            ],
+        }
+        row = {name: 1e6 * fastest(job, repeat) / len(given) for name, job in jobs.items()}
+        rows.append({"given": setting, **row, "all of it": sum(row.values())})
+    return rows
 
 
 def long_tree(golds: list[Doc], n: int, rng: random.Random) -> Doc:
@@ -107,10 +134,10 @@ def long_tree(golds: list[Doc], n: int, rng: random.Random) -> Doc:
     return Doc(golds[0].vocab, words=words, tags=tags, heads=heads, deps=deps)
 
 
-def growth(component: Any, golds: list[Doc], repeat: int) -> list[dict[str, Any]]:
+def growth(component: Linearizer, golds: list[Doc], repeat: int) -> list[dict[str, Any]]:
     """Milliseconds of one free bag and of one tree by the number of words, at beam 8, and of the tree as bundled."""
     rng = random.Random(0)
-    engine = component.shim.engine
+    engine = component.engine
     texts = [token.text for gold in golds for token in gold]
     rows = []
     for n in LENGTHS:
@@ -121,9 +148,9 @@ def growth(component: Any, golds: list[Doc], repeat: int) -> list[dict[str, Any]
             ("tree", tree, 8),
             ("tree, default beam", tree, component.tree_beam_width),
         ):
-            bag = read_words(doc, Use()).to_bag(engine)
+            bags = component.reader.read(doc)
             is_timed = name != "free" or n <= LENGTHS[-2]
-            job = partial(engine.order, bag, beam_width=beam, tree=False)
+            job = partial(engine.order, bags, SearchOptions(beam_width=beam or component.beam_width, tree=False))
             row[name] = 1000 * fastest(job, repeat) if is_timed else None
         rows.append(row)
     return rows
@@ -151,27 +178,24 @@ def peak_memory(job: Callable[[], Any]) -> float:
     return (read("VmHWM") - before) / 1024
 
 
-def search_all(component: Any, docs: dict[str, list[Doc]], golds: list[Doc]) -> None:
+def search_all(component: Linearizer, docs: dict[str, list[Doc]], golds: list[Doc]) -> None:
     """Everything once, from ready Docs: all sentences as bundled, the longest bags, and a wide beam."""
-    engine = component.shim.engine
+    wide = SearchOptions(beam_width=BEAMS[-1])
     for given in docs.values():
         for doc in given:
             component(doc)
-            engine.order(read_words(doc, Use()).to_bag(engine), beam_width=BEAMS[-1])
+            component.engine.order(component.reader.read(doc), wide)
     growth(component, golds, 1)
 
 
 def time_training(path: Path, config: Path) -> None:
     """One pass over a treebank with the settings of the default config: in the core, and in spaCy's loop."""
     import spacy
-    from spacy.util import load_config
     from spacy_linearize.corpus import Corpus
-    from spacy_linearize.examples import training_pairs
 
     settings = load_config(config)
     reader = settings["corpora"]["train"]
     component = {k: v for k, v in settings["components"]["linearizer"].items() if k not in ("factory", "scorer")}
-    component["model"] = {**component["model"], "copies": 1}
     component["update_beam_width"] = 16
     nlp = spacy.blank("en")
     linearizer = nlp.add_pipe("linearizer", config=component)
@@ -185,13 +209,13 @@ def time_training(path: Path, config: Path) -> None:
         for first in range(0, len(examples), 128):
             nlp.update(examples[first : first + 128])
         loop = time.perf_counter() - start
-    engine = linearizer.shim.engine
-    pairs = [(g.to_bag(engine), s.to_sentence()) for eg in examples for g, s in training_pairs(eg, Use())]
+    engine = linearizer.engine
+    pairs = [pair for eg in examples for pair in gold_pairs(eg, Options())]
     start = time.perf_counter()
     for first in range(0, len(pairs), 128):
         engine.update(pairs[first : first + 128], beam_width=16, seed=first)
     core = time.perf_counter() - start
-    print(f"{path.name}: {len(pairs)} sentences, mixed settings, beam 16, both directions, one copy, one thread")
+    print(f"{path.name}: {len(pairs)} sentences, mixed settings, beam 16, both directions, one thread")
     print(f"core {core:.1f} s a pass; spaCy's loop with reader and sampling {loop:.1f} s, {loop / core - 1:+.0%}")
 
 
@@ -275,8 +299,12 @@ def main() -> None:
     print(table(rows))
 
     print("The core, ms a sentence (without trees for free words), and ns a candidate:\n")
-    core = core_rows(component.shim.engine, docs, options.repeat)
+    core = core_rows(component, docs, options.repeat)
     print(table(core))
+
+    print("Around the core, microseconds a Doc: reading, packing, and writing ready orders:\n")
+    around = wrapping(component, docs, options.repeat)
+    print(table(around))
 
     print("Growth, beam 8, both directions, ms:\n")
     lengths = growth(component, golds, options.repeat)
@@ -284,7 +312,9 @@ def main() -> None:
     print(f"Exponents: free {exponent(lengths, 'free'):.2f}, tree {exponent(lengths, 'tree'):.2f} (2 is quadratic).")
     print(f"All of these searches take at most {memory:.0f} MB beside the model and the Docs.")
     if options.json:
-        options.json.write_text(json.dumps({"docs": rows, "core": core, "growth": lengths}, indent=1), encoding="utf8")
+        options.json.write_text(
+            json.dumps({"docs": rows, "core": core, "around": around, "growth": lengths}, indent=1), encoding="utf8"
+        )
     if options.plot:
         plot(core, lengths, options.plot)
 

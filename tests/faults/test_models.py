@@ -161,7 +161,7 @@ def test_a_failed_load_changes_nothing(nlp):
         b"x",
         store.pack(*engine.to_arrays()),  # without spaces
         store.pack({**header, "fingerprint": 0}, arrays),
-        store.pack({**header, "settings": {**header["settings"], "table_bits": 13}}, arrays),
+        store.pack({**header, "settings": {**header["settings"], "table_bits": 11}}, arrays),
         store.pack(header, {**arrays, "spaces.lengths": arrays["spaces.lengths"][1:]}),
     ):
         with pytest.raises(LinearizeError, match=r"SL03[023]"):
