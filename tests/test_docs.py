@@ -28,9 +28,6 @@ import pytest
 import srsly
 from helpers.docs import MINI, write_corpus
 from spacy.language import Language
-from spacy_linearize.architecture import build_transition_linearizer
-from spacy_linearize.corpus import create_linearizer_corpus
-from spacy_linearize.scorer import SCORES
 from typer.testing import CliRunner
 
 import spacy_linearize

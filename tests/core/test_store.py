@@ -75,7 +75,6 @@ def test_arrays_round_trip():
             arrays = {
                 "u8": rng.integers(0, high, length, dtype=np.uint64),
                 "u4": rng.integers(0, high, length, dtype=np.uint32),
-                "i4": rng.integers(-high, high, length, dtype=np.int32),
                 "i1": rng.integers(-high, high, length, dtype=np.int8),
                 "f4": rng.normal(size=length).astype(np.float32),
             }
