@@ -75,12 +75,15 @@ def test_the_command_keeps_what_is_done(trained_path, tmp_path, threads):
     command += ["--input", str(bags), "--output", str(output), "--threads", str(threads)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     end = time.monotonic() + LIMIT
-    while not (output.exists() and output.read_text(encoding="utf8").count("\n") == len(small)):
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=LIMIT)
+    try:
+        while not (output.exists() and output.read_text(encoding="utf8").count("\n") == len(small)):
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=LIMIT)
+    finally:
+        process.kill()  # or it would go on for many minutes
     assert process.returncode == 130
     assert "Stopped." in said
     lines = output.read_text(encoding="utf8").splitlines()
