@@ -119,9 +119,17 @@ def long_tree(golds: list[Doc], n: int, rng: random.Random) -> Doc:
     heads: list[int] = []
     deps: list[str] = []
     roots: list[int] = []
+    shortest = min(map(len, golds))
     while len(words) < n:
-        gold = rng.choice(golds)
         start = len(words)
+        if start + shortest > n:  # no sentence fits: a full stop does
+            words.append(".")
+            tags.append(".")
+            heads.append(roots[0] if roots else 0)
+            deps.append("punct" if roots else "ROOT")
+            roots = roots or [0]
+            continue
+        gold = rng.choice(golds)
         if start + len(gold) > n:
             continue
         for token in gold:

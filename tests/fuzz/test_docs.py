@@ -5,6 +5,8 @@ import random
 import fuzz
 import fuzz_docs
 
+from spacy_linearize.core.records import Order
+
 
 def docs_campaign(n_docs, seed):
     kinds = {"make": fuzz_docs.random_doc_case, "verify": fuzz_docs.check, "simplify": fuzz_docs.simpler}
@@ -30,13 +32,9 @@ def test_every_kind_of_doc_is_made():
 def test_what_would_break_a_promise_for_docs_is_noticed(monkeypatch):
     """Each sentence of the n-th order in its n-th best one, and spans whose tokens met by chance, as it once was."""
 
-    def by_rank(found, n_best):
-        n_found = max(len(results) for _, results in found)
-        ranked = [
-            [(words, results[min(rank, len(results) - 1)]) for words, results in found] for rank in range(n_found)
-        ]
-        scores = [sum(best.score for _, best in bags) for bags in ranked]
-        return [DocOrder(bags=bags, score=s, gap=scores[0] - s) for bags, s in zip(ranked, scores, strict=True)]
+    def by_rank(lists, n_best):
+        n_found = min(n_best, max(map(len, lists)))
+        return [Order.concat([orders[min(rank, len(orders) - 1)] for orders in lists]) for rank in range(n_found)]
 
     def find(self, start, end):
         places = self.place[start:end].tolist() or [0, 2]
@@ -45,8 +43,8 @@ def test_what_would_break_a_promise_for_docs_is_noticed(monkeypatch):
 
     monkeypatch.setattr(fuzz, "SHRINK_SECONDS", 0)
     with monkeypatch.context() as patch:
-        patch.setattr("spacy_linearize.linearizer.best_orders", by_rank)
+        patch.setattr("spacy_linearize.linearizer.best_combinations", by_rank)
         assert docs_campaign(60, seed=3).counts["VIOLATION: n-best"]
     with monkeypatch.context() as patch:
-        patch.setattr("spacy_linearize.reorder._Mover.find", find)
+        patch.setattr("spacy_linearize.doc.reorder._Mover.find", find)
         assert docs_campaign(60, seed=3).counts["VIOLATION: span"]
