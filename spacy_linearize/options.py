@@ -21,8 +21,8 @@ class Options:
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.
     n_best (int): How many orders `doc._.linearization` holds, best first.
-    max_words (Optional[int]): Refuse to order longer bags, with SL005: the time grows with the square of the length, and
-        10,000 free words take minutes. None for no limit.
+    max_words (Optional[int]): Refuse to order longer bags, with SL005: the time grows with the square of the length,
+        and 10,000 free words take minutes. None for no limit.
     tree (bool): Whether to add the arcs and labels that are not given.
     overwrite (bool): Whether predictions replace annotation that was ignored.
     n_threads (int): How many Docs `pipe` orders, and how many searches `update` trains, at the same time.
