@@ -1,6 +1,7 @@
 """Orders of texts, from those of their sentences."""
 
 import itertools
+import math
 import random
 
 import numpy as np
@@ -57,6 +58,36 @@ def test_of_equal_combinations_the_one_that_leaves_earlier_sentences_alone():
     lists = [[make_order([0, 1], 2.0), make_order([1, 0], 1.0)] for _ in range(2)]
     found = [one.order.tolist() for one in best_combinations(lists, 4)]
     assert found == [[0, 1, 2, 3], [0, 1, 3, 2], [1, 0, 2, 3], [1, 0, 3, 2]]
+
+
+@pytest.mark.parametrize("is_tied", [False, True])
+def test_all_combinations_in_sequence(is_tied):
+    """By brute force: by gap, then by the ranks of the sentences from the left."""
+    rng = random.Random(7)
+    for _ in range(200):
+        lists = []
+        for _ in range(rng.randint(1, 4)):
+            scores = [rng.randint(0, 3) if is_tied else rng.random() for _ in range(rng.randint(1, 5))]
+            orders = list(itertools.permutations(range(3)))
+            scored = zip(orders, sorted(scores, reverse=True), strict=False)
+            lists.append([make_order(order, float(score)) for order, score in scored])
+        products = list(itertools.product(*(range(len(orders)) for orders in lists)))
+        gap_of = {
+            ranks: math.fsum(own[0].score - own[k].score for own, k in zip(lists, ranks, strict=True))
+            for ranks in products
+        }
+        expected = sorted(products, key=lambda ranks: (gap_of[ranks], ranks))
+        n_best = rng.choice([1, 2, 5, 1000])
+        found = best_combinations(lists, n_best)
+        texts = [Order.concat([own[k] for own, k in zip(lists, ranks, strict=True)]) for ranks in expected[:n_best]]
+        assert [one.order.tolist() for one in found] == [one.order.tolist() for one in texts]
+        assert [one.score for one in found] == pytest.approx([one.score for one in texts])
+        assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_many_sentences_have_their_best_orders_at_once():
+    lists = [[make_order([0, 1], 0.0), make_order([1, 0], -1.0 - i)] for i in range(3000)]
+    assert [-one.score for one in best_combinations(lists, 5)] == [0.0, 1.0, 2.0, 3.0, 3.0]
 
 
 def test_progress_adds_up():

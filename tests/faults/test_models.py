@@ -96,6 +96,7 @@ def test_from_disk_and_from_bytes(nlp, model, tmp_path, how):
     assert gc.isenabled()
 
 
+@pytest.mark.slow
 def test_bytes_of_a_component(nlp):
     """What is around the model too: msgpack, tags and labels, and the vocabulary."""
     component = damage.make_pipeline().get_pipe("linearizer")

@@ -312,6 +312,7 @@ def random_heads(rng, n):
     return [rng.choice([FREE, ROOT]), *below]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("atomic", [False, True])
 @pytest.mark.parametrize("direction", ["left_to_right", "right_to_left"])
 @pytest.mark.parametrize("system", ["order_first", "joint"])
