@@ -11,8 +11,8 @@ from spacy_linearize.insight.score import OrderScore
 PATH = Path(__file__).with_name("api.md")
 INTRO = """# API
 
-What is public: the names of `spacy_linearize.__all__`, and what their methods return. Everything else may change. The page
-is made from the docstrings by `python docs/api.py`; a test holds it to them.
+What is public: the names of `spacy_linearize.__all__`, and what their methods return. Everything else may change. This
+page is made from the docstrings by `python docs/api.py`. A test holds it to them.
 
 The registered names are `linearizer` (factory), `spacy_linearize.TransitionLinearizer.v1` (architecture),
 `spacy_linearize.Corpus.v1` (reader) and `spacy_linearize.linearizer_scorer.v1` (scorer): see

@@ -126,8 +126,8 @@ MESSAGES = {
     "{order} words, each once, with finite logarithms.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
-    "SL031": "{source} has model format {found}, and this version reads {known}. Use the version of spacy_linearize that "
-    "wrote it, or train the model again.",
+    "SL031": "{source} has model format {found}, and this version reads {known}. Use the version of spacy_linearize "
+    "that wrote it, or train the model again.",
     "SL032": "{source} is damaged: {what}. Copy or train the model again.",
     "SL033": "{source} was written by a version with other feature templates (fingerprint {found}, expected {known}). "
     "Use the version of spacy_linearize it was trained with, or train the model again.",

@@ -123,6 +123,7 @@ def run_page(path):
             printed = run_bash(block)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_code_runs(path, folder):
     for block, printed in run_page(path):

@@ -11,6 +11,8 @@ from spacy.tokens import Doc
 
 import spacy_linearize
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "examples"
 BAGS = ["door the opened ? Who", "dog barks the .", "", "naïve was He ."]

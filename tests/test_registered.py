@@ -28,6 +28,8 @@ import spacy_linearize
 from spacy_linearize.registered import SCORES
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
 
+pytestmark = pytest.mark.slow
+
 PATHS = ("--paths.train", "mini.spacy", "--paths.dev", "mini.spacy")
 READERS = """
 [corpora]
@@ -232,7 +234,6 @@ def nlp(trained):
     return spacy.load(trained.best)
 
 
-@pytest.mark.slow
 def test_init_config_makes_a_config_that_trains(work):
     run("init", "config", "init.cfg", "--lang", "en", "--pipeline", "linearizer", cwd=work)
     config = load_config(work / "init.cfg")
@@ -262,14 +263,12 @@ def test_fill_config_fills_every_setting(work):
     assert load_config(work / "again.cfg") == config
 
 
-@pytest.mark.slow
 def test_debug_config(work):
     assert "Config is valid" in run("debug", "config", "full.cfg", *PATHS, cwd=work)
     wrong = ("--components.linearizer.model.table_bits", "many")
     assert "table_bits" in run("debug", "config", "full.cfg", *PATHS, *wrong, cwd=work, fails=True)
 
 
-@pytest.mark.slow
 def test_debug_data(work):
     report = run("debug", "data", "full.cfg", *PATHS, cwd=work)
     assert "Pipeline can be initialized with data" in report
@@ -277,7 +276,6 @@ def test_debug_data(work):
     assert f"{len(read_docs())} training docs" in report
 
 
-@pytest.mark.slow
 def test_init_labels(work):
     # All of them, although with max_epochs = -1 spaCy hands over no more than 100 examples.
     run("init", "labels", "full.cfg", "labels", *PATHS, cwd=work)
@@ -318,7 +316,6 @@ def test_evaluate(trained, nlp, work):
     assert free["linearize_bleu"] < scores_of(nlp, work / "mini.spacy")["linearize_bleu"]
 
 
-@pytest.mark.slow
 def test_assemble(trained, nlp, work):
     (work / "assemble.cfg").write_text(SOURCED + READERS, encoding="utf8")
     run("assemble", "assemble.cfg", "assembled", "--paths.trained", trained.best, cwd=work)
@@ -327,7 +324,6 @@ def test_assemble(trained, nlp, work):
     assert sum(text == gold for text, gold in zip(texts, texts_of(read_docs()), strict=True)) > 0.8 * len(texts)
 
 
-@pytest.mark.slow
 def test_package_works_in_a_fresh_environment(trained, nlp, work):
     (work / "package").mkdir()
     build = ("--build", "wheel", "--name", "mini", "--version", "1.2.3")
@@ -359,7 +355,6 @@ def test_package_works_in_a_fresh_environment(trained, nlp, work):
     assert text == nlp(bag).text == doc.text.strip()
 
 
-@pytest.mark.slow
 def test_benchmark_speed(trained, work):
     few = ("--batches", "30", "--batch-size", "10", "--warmup", "1")
     report = run("benchmark", "speed", trained.best, "mini.spacy", *few, cwd=work)
@@ -400,7 +395,6 @@ def test_resume_training_in_a_program(trained, work):
     assert scores_of(copied, work / "mini.spacy") == after
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", ["unscored", "disabled"])
 def test_a_frozen_linearizer_beside_a_tagger_in_training(way, trained, nlp, work):
     """spaCy's scorers cannot compare a reordered Doc. So either the tagger has none, or the linearizer is disabled."""
@@ -432,7 +426,6 @@ def test_a_frozen_linearizer_beside_a_tagger_in_training(way, trained, nlp, work
     assert all(new._.linearization["given_tags"])
 
 
-@pytest.mark.slow
 def test_a_tagger_and_parser_before_and_components_after(nlp):
     """What they say about the words holds for the linearizer, and those that come later get a valid Doc."""
     full = spacy.blank("en")

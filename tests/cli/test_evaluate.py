@@ -11,6 +11,8 @@ from spacy.tokens import DocBin
 
 from spacy_linearize.training.evaluate import evaluate
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parent.parent / "data"
 
 

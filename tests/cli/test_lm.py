@@ -8,6 +8,8 @@ from spacy.training import Example
 
 from spacy_linearize.doc.text import read_sentences
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def text(tmp_path):

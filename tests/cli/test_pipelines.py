@@ -12,6 +12,8 @@ from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
 
+pytestmark = pytest.mark.slow
+
 
 class TestNames:
     """A linearizer is what its factory says, not its name."""

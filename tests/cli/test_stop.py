@@ -22,6 +22,8 @@ from spacy_linearize.files.bags import Bag
 from spacy_linearize.files.conllu import read_conllu
 from spacy_linearize.linearizer import Linearizer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
 def test_who_types_sees_each_answer(trained_path, tmp_path):

@@ -21,7 +21,7 @@ from spacy_linearize.linearizer import Linearizer
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTHONUTF8": "1"}
 BAGS = "door the opened ? Who\nsleeps The . dog\n\ndog\n"
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")]
 
 
 @pytest.fixture
@@ -95,7 +95,6 @@ class TestWhatIsReadIsNotWritten:
         assert "[SL181]" in problem
 
 
-@pytest.mark.slow
 class TestClosedStreams:
     @pytest.mark.parametrize("line", ["order <&-", "score <&-", "view <&-"])
     def test_input(self, shell, line):
@@ -271,7 +270,6 @@ class TestOneWriterAtATime:
             assert (tmp_path / "out").read_bytes() == b"new\n"
 
 
-@pytest.mark.slow
 def test_fuzz():
     """A short run of benchmarks/fuzz_streams.py."""
     counts, violations = fuzz_streams.campaign(150, seed=3)
@@ -279,7 +277,6 @@ def test_fuzz():
     assert {"all good", "some bags failed", "refused", "usage"} <= counts.keys()
 
 
-@pytest.mark.slow
 def test_the_fuzz_would_notice(monkeypatch):
     """Lines that are lost, and tracebacks."""
     for name, broken in (("skip", lambda self: None), ("_put", lambda self, text: 1 / 0 if text == "" else None)):

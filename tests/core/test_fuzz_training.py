@@ -1,6 +1,9 @@
 """A short run of `benchmarks/fuzz_training.py`, which the sanitizer build runs too."""
 
 import fuzz_training
+import pytest
+
+pytestmark = pytest.mark.slow
 
 
 def test_training_with_whatever_may_come():

@@ -7,6 +7,8 @@ import sys
 import pytest
 from helpers.core import digest, make, order, random_bags, randomize
 
+pytestmark = pytest.mark.slow
+
 OUTPUT = """
 import sys
 sys.path[:0] = {paths!r}

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from spacy_linearize.core.interrupt import check, worker_pool
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")]
 
 
 LIMIT = 60  # seconds: generous, and far below what the work would take
@@ -54,7 +54,6 @@ print("works")
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("work", "n_threads"), [("call", 1), ("pipe", 1), ("pipe", 2), ("update", 1), ("update", 2)])
 def test_stops_and_works_afterwards(trained_path, work, n_threads):
     command = [sys.executable, "-c", SCRIPT, str(trained_path), work, str(n_threads)]
@@ -63,7 +62,6 @@ def test_stops_and_works_afterwards(trained_path, work, n_threads):
     assert result.stdout.split() == ["stopped", "works"], result.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_command_keeps_what_is_done(trained_path, tmp_path, threads):
     bags, output = tmp_path / "bags.txt", tmp_path / "out.txt"

@@ -16,6 +16,8 @@ from spacy_linearize.core import store
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.model import shim_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def nlp():
@@ -96,7 +98,6 @@ def test_from_disk_and_from_bytes(nlp, model, tmp_path, how):
     assert gc.isenabled()
 
 
-@pytest.mark.slow
 def test_bytes_of_a_component(nlp):
     """What is around the model too: msgpack, tags and labels, and the vocabulary."""
     component = damage.make_pipeline().get_pipe("linearizer")

@@ -3,6 +3,8 @@
 import pytest
 from helpers import damage
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("kind", ["conllu", "mrg"])
 def test_damaged_in_one_place(kind, tmp_path):

@@ -19,6 +19,8 @@ from spacy_linearize import atomic
 from spacy_linearize.atomic import save_pipeline
 from spacy_linearize.errors import LinearizeError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def nlp():

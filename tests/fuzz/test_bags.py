@@ -11,8 +11,9 @@ from spacy.tokens import Doc
 import spacy_linearize
 from spacy_linearize.trees import FREE, ROOT
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_random_bags_keep_the_promises():
     report = fuzz.campaign(400, seed=3)
     assert not report.violations, report.violations

@@ -4,8 +4,11 @@ import random
 
 import fuzz
 import fuzz_docs
+import pytest
 
 from spacy_linearize.core.records import Order
+
+pytestmark = pytest.mark.slow
 
 
 def docs_campaign(n_docs, seed):

@@ -11,6 +11,8 @@ from spacy_linearize.errors import LinearizeError
 from spacy_linearize.trees import is_projective
 from spacy_linearize.view.page import render
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def narrow(component):

@@ -10,6 +10,8 @@ from spacy.tokens import Doc
 
 from spacy_linearize.view import render
 
+pytestmark = pytest.mark.slow
+
 # Elements that stick out of the window at a side, but for those in boxes that scroll.
 OUTSIDE = """[...document.querySelectorAll("body *")].filter(e => !e.parentElement.closest(".scroll")).filter(e => {
   const box = e.getBoundingClientRect(); return box.width && (box.left < -1 || box.right > innerWidth + 1);

@@ -84,6 +84,7 @@ def test_every_order_is_reached(n):
             assert found is None or set(found) == orders_with(forest, pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("system", "direction"), SYSTEMS)
 def test_an_answer_exactly_when_there_is_one(system, direction):
     """All forests of up to 5 words, with narrow beams."""

@@ -12,6 +12,8 @@ from spacy_linearize.core.search.learn import RULES, TEMPERATURE, update
 from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.trees import FREE, ROOT
 
+pytestmark = pytest.mark.slow
+
 BITS = 12
 
 

@@ -65,6 +65,7 @@ class TestReach:
             for heads in brute.forests(n):
                 check(heads, system, mirrored)
 
+    @pytest.mark.slow
     def test_300_forests_of_5_words(self, system, mirrored):
         for heads in brute.sample(5, 300, seed=5, shares=(0.6, 0.8, 1.0)):
             check(heads, system, mirrored)
