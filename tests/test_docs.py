@@ -12,6 +12,7 @@ The blocks of a page run one after the other, in one namespace and one folder, w
 """
 
 import contextlib
+import importlib.util
 import inspect
 import io
 import json
@@ -20,6 +21,8 @@ import re
 import runpy
 import shlex
 import shutil
+import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -354,3 +357,34 @@ def write():
 
 if __name__ == "__main__":
     write()
+
+
+def test_the_api_page_is_that_of_the_docstrings():
+    """If not: python docs/api.py"""
+    spec = importlib.util.spec_from_file_location("api_page", DOCS / "api.py")
+    api = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(api)
+    assert api.page() == (DOCS / "api.md").read_text(encoding="utf8")
+    for name in spacy_linearize.__all__:
+        assert f"## `spacy_linearize.{name}" in api.page()
+
+
+@pytest.mark.slow
+def test_the_code_of_the_readme_type_checks(tmp_path):
+    page = read_blocks((ROOT / "README.md").read_text(encoding="utf8"))
+    code = "\n".join(block.code for block in page if block.info == "python")
+    (tmp_path / "readme.py").write_text(code, encoding="utf8")
+    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--follow-imports",
+        "silent",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        "readme.py",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
