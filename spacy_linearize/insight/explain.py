@@ -7,6 +7,7 @@ from typing import Any
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
+from ..core.features.atom_table import ATOM_KINDS, SET, SPECIAL_VALUES, TEXT
 from ..core.records import Bag, Order
 from ..core.search.beam import Decoder
 from ..core.search.stepper import Stepper
@@ -14,10 +15,6 @@ from ..errors import error
 from ..linearizer import Linearizer
 
 LANGUAGE_MODEL = "language model"
-# What stands for a text where there is none, see core.atoms.
-SPECIAL = {1: "<start>", 2: "<unlabelled>", 3: "<root>", 5: "<itself>"}
-NAMED = ("w", "p", "d", "lower", "suffix", "shape")  # attributes whose values are texts
-GIVEN_TEXTS = ("Llp", "Lpp", "Lwp", "S0lp", "S0pp", "S0wp")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,11 +209,9 @@ class _Walk:
         return " ".join(shown) or template
 
     def _value(self, atom: str, value: int) -> str:
-        _, _, attribute = atom.partition(".")
-        if attribute in NAMED or atom in GIVEN_TEXTS:
-            return SPECIAL.get(value) or self._text(value)
-        # Sets are only known by their hashes; the rest are small numbers.
-        return str(value) if value < 100 else "{...}"
+        if ATOM_KINDS[atom] == TEXT:
+            return SPECIAL_VALUES.get(value) or self._text(value)
+        return "{...}" if ATOM_KINDS[atom] == SET else str(value)  # sets are only known by their hashes
 
     def _text(self, key: int) -> str:
         try:
