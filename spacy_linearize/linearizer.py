@@ -47,8 +47,9 @@ class Setting(Generic[ValueT]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, component: "Linearizer", owner: type) -> ValueT:
-        value: ValueT = getattr(component.options, self.name)
+    def __get__(self, component: "Linearizer | None", owner: type) -> ValueT:
+        # Asked of the class, it is the default, as with a dataclass.
+        value: ValueT = getattr(Options if component is None else component.options, self.name)
         return value
 
     def __set__(self, component: "Linearizer", value: ValueT) -> None:
