@@ -35,49 +35,16 @@ def build_transition_linearizer(
     ngram_order: int = 3,
     ngram_weights: dict[str, float] = {"partial": 4.0, "tree": 8.0, "free": 4.0},  # noqa: B006
 ) -> Model[Any, Any]:
-    """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search.
-
-    system (str): "order_first": order the words, then attach what is free. "joint": the papers' system.
-    direction (str): "left_to_right", "right_to_left", or "both": two searches whose results are ranked by both.
-    experts (Optional[Dict[str, List[str]]]): The kinds of bags that have weights of their own, each with its groups of
-        feature templates: "partial" for bags with some arcs given, and for kinds that are not named, "tree" for all
-        arcs, "free" for none. null for those that suit the system.
-    templates (List[str]): Further templates, each a few atoms joined by spaces, such as "W0.lower L.lower".
-    markers (List[str]): Labels of words that mark the constituent of their head, such as prepositions.
-    atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
-    table_bits (int): Each table of the search holds 2 ** table_bits weights.
-    attach_bits (int): The table for free arcs and labels likewise.
-    tags (str): "usual": a word without a given tag gets its usual one. "search": the joint system chooses.
-    labelled (bool): Whether arcs that are added get labels.
-    update (str): "softmax", "max_violation" or "early", see `core.search.learn`.
-    min_updates (int): A weight stays 0 until so many updates have met it.
-    ngram_order (int): Length of the n-grams of the language model, 0 for none.
-    ngram_weights (Dict[str, float]): How much the language model counts, by kind of bag.
-    """
+    """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search. The arguments are the
+    fields of `core.settings.Settings`, with the labels of markers as texts."""
+    given = locals()
     try:
         from .core.settings import Settings
         from .model import make_model
     except ImportError as problem:
         raise error("SL046", problem=problem) from problem
 
-    return make_model(
-        Settings(
-            system=system,
-            direction=direction,
-            experts=experts,
-            templates=templates,
-            markers=[get_string_id(label) for label in markers],
-            atomic_shift=atomic_shift,
-            table_bits=table_bits,
-            attach_bits=attach_bits,
-            tags=tags,
-            labelled=labelled,
-            update=update,
-            min_updates=min_updates,
-            ngram_order=ngram_order,
-            ngram_weights=ngram_weights,
-        )
-    )
+    return make_model(Settings(**{**given, "markers": [get_string_id(label) for label in markers]}))
 
 
 DEFAULT_MODEL = {
@@ -130,26 +97,11 @@ def make_linearizer(
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "Linearizer":
     """Create a Linearizer from a config. The arguments are the fields of `options.Options`."""
+    given = locals()
     from .linearizer import Linearizer
-    from .options import Options
+    from .options import NAMES, Options
 
-    options = Options(
-        beam_width=beam_width,
-        tree_beam_width=tree_beam_width,
-        update_beam_width=update_beam_width,
-        use_tags=use_tags,
-        use_heads=use_heads,
-        use_deps=use_deps,
-        sentences=sentences,
-        units=units,
-        n_best=n_best,
-        max_words=max_words,
-        tree=tree,
-        overwrite=overwrite,
-        n_threads=n_threads,
-        seed=seed,
-    )
-    return Linearizer(nlp.vocab, model, name, options=options, scorer=scorer)
+    return Linearizer(nlp.vocab, model, name, options=Options(**{key: given[key] for key in NAMES}), scorer=scorer)
 
 
 def create_linearizer_corpus(
@@ -166,21 +118,10 @@ def create_linearizer_corpus(
     seed: int = 0,
 ) -> Callable[[Language], Iterable[Example]]:
     """spacy_linearize.Corpus.v1: see `training.corpus.Corpus`."""
+    given = locals()
     from .training.corpus import Corpus
 
-    return Corpus(
-        path,
-        tags=tags,
-        heads=heads,
-        settings=settings,
-        labelled=labelled,
-        gold_preproc=gold_preproc,
-        min_length=min_length,
-        max_length=max_length,
-        limit=limit,
-        resample=resample,
-        seed=seed,
-    )
+    return Corpus(**given)
 
 
 def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:
