@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from ..lexicon import Lexicon
-from ..records import Bag, Keys
+from ..records import Bag
 
 MAX_WORDS: int
 
@@ -22,5 +22,4 @@ class PackedBag:
     def heads(self) -> np.ndarray[Any, np.dtype[np.int32]]: ...
     @property
     def positions(self) -> list[int]: ...
-    def sentence_key(self, order: Keys) -> int: ...
     def column(self, attribute: int) -> np.ndarray[Any, np.dtype[np.uint64]]: ...

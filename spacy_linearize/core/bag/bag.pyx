@@ -106,17 +106,6 @@ cdef class PackedBag:
         """The input positions of the words in canonical sequence."""
         return list(self.layout.position)
 
-    def sentence_key(self, order):
-        """A key for what a reader sees of an order of input positions: that of another one, if they read the same."""
-        cdef const int[:] positions = as_array("order", order, len(self), np.int32)
-        cdef vector[int] numbers
-        cdef int i
-        for i in range(self.c.forest.n):
-            if not 0 <= positions[i] < self.c.forest.n:
-                raise IndexError(positions[i])
-            numbers.push_back(self.layout.number[positions[i]])
-        return hash_sentence(&self.c, numbers, False)
-
     def column(self, int attribute):
         """One column of keys by input position (see `Attribute`)."""
         values = np.empty(len(self), dtype=np.uint64)

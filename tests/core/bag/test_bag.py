@@ -53,16 +53,6 @@ def test_words_that_read_the_same_are_no_other_order(direction):
     assert len(order(engine, forms=[1, 1, 2], lowers=[1, 2, 3], beam_width=100, n_best=100)) == 3
 
 
-def test_keys_of_readings():
-    bag = core.make().pack(units([[1, 2], [1], [2]]))
-    assert bag.sentence_key([0, 1, 2]) == bag.sentence_key([1, 2, 0]) != bag.sentence_key([2, 1, 0])
-    for wrong in ([0, 1, 3], [0, 1, -1]):
-        with pytest.raises(IndexError):
-            bag.sentence_key(wrong)
-    with pytest.raises(LinearizeError, match=r"SL006.*'order' has 2 entries"):
-        bag.sentence_key([0, 1])
-
-
 def test_open_bags_are_those_with_arcs_to_add():
     engine = core.make()
     for heads, is_open in (([], False), ([FREE], False), ([FREE, FREE], True), ([FREE, 0], False), ([ROOT, 0], False)):
