@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import slow
 
-from spacy_linearize.core.attach.attach import attach
+from spacy_linearize.core.attach import attach
 from spacy_linearize.core.attach.attach import MAX_CHART, Attacher
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.lexicon import Lexicon

@@ -6,7 +6,7 @@ import brute
 import pytest
 import slow
 
-from spacy_linearize.core.search.beam import directions as both
+from spacy_linearize.core.search import directions as both
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.settings import Settings
