@@ -26,7 +26,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-FORMAT_1 = ROOT / "tests" / "data" / "old_models" / "format_1.bin"
 LONGEST = 60.0  # seconds that a case may take
 
 
@@ -109,8 +108,9 @@ def pipeline(arguments: argparse.Namespace) -> int:
     import damage
     import spacy
 
+    small = damage.make_component()
     nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes())
+    nlp.add_pipe("linearizer").from_bytes(small)
     model = nlp.get_pipe("linearizer").model.to_bytes()
 
     def outcome(data: bytes) -> str:
@@ -131,7 +131,7 @@ def pipeline(arguments: argparse.Namespace) -> int:
         campaign.run(i, lambda rng=rng, place=place: outcome(damage.flipped(model, rng, *place)))
     wrong += campaign.end()
     # The bytes of the component have the vocabulary, tags and labels before the model.
-    component = spacy.blank("en").add_pipe("linearizer").from_bytes(FORMAT_1.read_bytes()).to_bytes()
+    component = spacy.blank("en").add_pipe("linearizer").from_bytes(small).to_bytes()
     end = component.index(b"model") + 200
     campaign = Campaign(f"component of {len(component)} bytes, a byte flipped, half of them before the model")
     for i in range(arguments.flips):

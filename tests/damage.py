@@ -5,13 +5,17 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
+import spacy
+from docs import read_docs
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 from treebank import read_conllu as read_sentences
 
 from spacy_linearize.core import store
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.settings import Settings
+from spacy_linearize.corpus import give
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.treebanks.conllu import read_conllu
 from spacy_linearize.treebanks.ptb import read_brackets
@@ -50,6 +54,22 @@ def make_model(kind):
     if kind == "compact":
         engine.compact(0.01)
     return engine.to_bytes()
+
+
+def make_component():
+    """The bytes of a small component, compact and without its vocabulary, trained on the mini treebank."""
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("linearizer", config={"model": {"table_bits": 14, "attach_bits": 12, "copies": 2}})
+    rng = random.Random(0)
+    golds = read_docs(nlp.vocab)
+    for epoch in range(5):
+        shares = [rng.choice(((0.0, 0.0), (1.0, 0.5), (1.0, 1.0))) for _ in golds]
+        examples = [Example(give(gold, *share, rng=rng), gold) for gold, share in zip(golds, shares, strict=True)]
+        if epoch == 0:
+            nlp.initialize(lambda examples=examples: examples)
+        nlp.update(examples, drop=0.0)
+    component.shim.engine.compact(0.3)
+    return component.to_bytes(exclude=["vocab"])
 
 
 def flipped(data, rng, first=0, last=None):

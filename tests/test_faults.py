@@ -26,7 +26,6 @@ from spacy_linearize.errors import LinearizeError
 from spacy_linearize.spacing import Spacing
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-OLD_MODEL = damage.DATA / "old_models" / "format_1.bin"
 
 
 def run_python(program, *arguments, **settings):
@@ -40,9 +39,14 @@ def run_python(program, *arguments, **settings):
 
 
 @pytest.fixture(scope="module")
-def nlp():
+def component_bytes():
+    return damage.make_component()
+
+
+@pytest.fixture(scope="module")
+def nlp(component_bytes):
     nlp = spacy.blank("en")
-    nlp.add_pipe("linearizer").from_bytes(OLD_MODEL.read_bytes())
+    nlp.add_pipe("linearizer").from_bytes(component_bytes)
     return nlp
 
 
@@ -119,9 +123,9 @@ class TestPipelines:
             fresh.add_pipe("linearizer").from_bytes(data)
         assert gc.isenabled()
 
-    def test_bytes_of_a_component(self, nlp):
+    def test_bytes_of_a_component(self, nlp, component_bytes):
         """What is around the model too: msgpack, tags and labels, and the vocabulary."""
-        component = spacy.blank("en").add_pipe("linearizer").from_bytes(OLD_MODEL.read_bytes())
+        component = spacy.blank("en").add_pipe("linearizer").from_bytes(component_bytes)
         data = component.to_bytes()
         at = data.index(b"model")  # what is before it is small, and so are its own first bytes and the last ones
         assert at < len(data) / 2
@@ -220,8 +224,10 @@ print(sorted(set(seen[:n])), "pickle.find_class" in seen[n:])
 """
 
 
-def test_nothing_is_unpickled_or_executed():
-    events, would_be_seen = run_python(AUDIT, OLD_MODEL).rsplit(maxsplit=1)
+def test_nothing_is_unpickled_or_executed(component_bytes, tmp_path):
+    path = tmp_path / "component"
+    path.write_bytes(component_bytes)
+    events, would_be_seen = run_python(AUDIT, path).rsplit(maxsplit=1)
     assert would_be_seen == "True"
     assert not re.search(r"pickle|marshal|exec|compile|code\.|ctypes|subprocess|os\.system|socket", events)
 

@@ -29,7 +29,7 @@ def test_configs_are_filled_and_valid(path):
 
 def test_defaults_agree():
     """The configs name what the component has by default, and the groups one by one."""
-    from spacy_linearize.core.features.plan import templates
+    from spacy_linearize.core.features import templates
     from spacy_linearize.linearizer import DEFAULT_LINEARIZER_MODEL
 
     for name in ("default", "full_tree"):
