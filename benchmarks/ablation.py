@@ -18,9 +18,9 @@ from spacy.strings import get_string_id
 
 from spacy_linearize.bag import Use, read_words
 from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.features.templates import DEFAULT_GROUPS, TREE_GROUPS
 from spacy_linearize.core.records import Progress, Sentence
 from spacy_linearize.core.settings import Settings
-from spacy_linearize.core.features.templates import DEFAULT_GROUPS, TREE_GROUPS
 from spacy_linearize.treebanks.conllu import read_conllu
 
 SEED_OF_DEV = 1  # what is given in dev is the same for every run

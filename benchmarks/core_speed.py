@@ -18,8 +18,8 @@ import numpy as np
 
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
 
 BEAMS = (1, 2, 4, 8, 16, 32, 64)
 LENGTHS = (5, 10, 20, 40, 80, 160, 300)

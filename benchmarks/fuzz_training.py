@@ -3,8 +3,8 @@
     python benchmarks/fuzz_training.py --rounds 2000 --seed 1
 
 Every round trains a small engine, and then orders with it. What contradicts itself must be refused with an error of
-this package, and leave the engine as it was. All else must be learned, with finite weights. The tests of the core have a
-short run of it, and so has the sanitizer build.
+this package, and leave the engine as it was. All else must be learned, with finite weights. The tests of the core have
+a short run of it, and so has the sanitizer build.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import numpy as np
 from spacy_linearize.core.attach.attach import MAX_CHART
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.search.learn import RULES
 from spacy_linearize.core.records import Sentence
+from spacy_linearize.core.search.learn import RULES
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.features.templates import ACTION_ATOMS, PAIR_ATOMS, STATE_ATOMS
+from spacy_linearize.core.hashing import hash_text
 
 FREE, ROOT = -1, -2
 MASK = (1 << 64) - 1

@@ -17,8 +17,8 @@ from ..projective import is_projective
 from . import store
 from .bag.bag import FREE, ROOT, PackedBag
 from .interrupt import worker_pool
-from .ngrams.kneser_ney import estimate
 from .learner import Learner, Pair, update_attacher
+from .ngrams.kneser_ney import estimate
 from .records import Array, Linearization, Progress, Sentence
 from .search.beam import Decoder
 from .searcher import Searcher

@@ -11,9 +11,9 @@ import numpy as np
 
 from .attach.attach import Attacher
 from .bag.bag import FREE, PackedBag
-from .search.learn import update
 from .records import Progress, Sentence
 from .search.beam import Decoder
+from .search.learn import update
 
 SHARE_OF_COPY = 0.8  # of the examples that a copy learns from
 BLIND_SHARE_OF_COPY = 0.3  # of the features that it never looks at

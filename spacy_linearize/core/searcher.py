@@ -9,16 +9,16 @@ import numpy as np
 from ..errors import LinearizeError, error
 from .attach.attach import MAX_CHART, Attacher
 from .bag.bag import FREE, ROOT, PackedBag
-from .search.directions import decode_both
 from .features.plan import Features
 from .hashing import mix_values
 from .lexicon import Lexicon
 from .ngrams.table import Ngrams
-from .systems.order_first import OrderFirst
-from .systems.dead_ends import conflict, some_order
 from .records import Array, Derivation, Linearization
 from .search.beam import Decoder
+from .search.directions import decode_both
 from .settings import SYSTEMS, Settings
+from .systems.dead_ends import conflict, some_order
+from .systems.order_first import OrderFirst
 from .weights import Weights
 
 

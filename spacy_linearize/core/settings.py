@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import error
-from .systems.joint import Joint
-from .search.learn import RULES
+from .features.templates import DEFAULT_GROUPS, FREE_GROUPS, JOINT_GROUPS, TREE_GROUPS, expand
 from .ngrams.table import HIGHEST_ORDER
+from .search.learn import RULES
+from .systems.joint import Joint
 from .systems.order_first import OrderFirst
 from .systems.system import TransitionSystem
-from .features.templates import DEFAULT_GROUPS, FREE_GROUPS, JOINT_GROUPS, TREE_GROUPS, expand
 from .weights import MAX_BITS, MAX_UPDATES, MIN_BITS
 
 SYSTEMS: dict[str, type[TransitionSystem]] = {system.name: system for system in (OrderFirst, Joint)}

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from spacy_linearize.core.ngrams.arpa import read_arpa
 from spacy_linearize.core.hashing import hash_text
+from spacy_linearize.core.ngrams.arpa import read_arpa
 from spacy_linearize.core.ngrams.table import BEGIN_KEY, END_KEY, UNKNOWN_KEY, Ngrams
 from spacy_linearize.errors import LinearizeError
 

@@ -6,9 +6,9 @@ import brute
 import pytest
 import slow
 
-from spacy_linearize.core.search import directions as both
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.search import directions as both
 from spacy_linearize.core.settings import Settings
 
 FULL = 50_000  # wide enough for every derivation of five words

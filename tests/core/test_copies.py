@@ -10,11 +10,11 @@ import pytest
 
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.learner import BLIND_SHARE_OF_COPY, SHARE_OF_COPY
 from spacy_linearize.core.records import Progress, Sentence
-from spacy_linearize.core.settings import Settings
+from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
 

@@ -12,8 +12,8 @@ import slow
 from spacy_linearize.core import store
 from spacy_linearize.core.bag.bag import FREE, ROOT, PackedBag
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.records import Sentence
+from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 

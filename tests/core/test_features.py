@@ -9,9 +9,6 @@ import slow
 
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.hashing import hash_text
-from spacy_linearize.core.settings import Settings
-from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.features.templates import (
     ACTION_ATOMS,
     ATOMS,
@@ -23,6 +20,9 @@ from spacy_linearize.core.features.templates import (
     TREE_GROUPS,
     expand,
 )
+from spacy_linearize.core.hashing import hash_text
+from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
 BITS = 24  # large enough that no two of the features below share a slot

@@ -11,8 +11,8 @@ import slow
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.search.learn import RULES, TEMPERATURE, update
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
 
 BITS = 12
 

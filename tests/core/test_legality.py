@@ -7,11 +7,11 @@ import pytest
 
 from spacy_linearize.core.bag.bag import PackedBag
 from spacy_linearize.core.features.plan import Features
-from spacy_linearize.core.systems.joint import Joint
 from spacy_linearize.core.lexicon import Lexicon
-from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.core.search.beam import Decoder
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.systems.joint import Joint
+from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.core.weights import Weights
 
 

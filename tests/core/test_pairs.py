@@ -12,8 +12,8 @@ from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.hashing import hash_text
 from spacy_linearize.core.search.learn import update
-from spacy_linearize.core.settings import Settings
 from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
 
 TEMPLATE = "X.w Y.w"
 BITS = 16

@@ -9,9 +9,9 @@ import slow
 
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.systems.order_first import OrderFirst
-from spacy_linearize.core.systems.dead_ends import some_order
 from spacy_linearize.core.settings import Settings
+from spacy_linearize.core.systems.dead_ends import some_order
+from spacy_linearize.core.systems.order_first import OrderFirst
 from spacy_linearize.errors import LinearizeError
 
 SYSTEMS = [("order_first", "left_to_right"), ("order_first", "both"), ("joint", "right_to_left"), ("joint", "both")]

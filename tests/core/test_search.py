@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from spacy_linearize.core.attach.attach import MAX_CHART
 from spacy_linearize.core.bag.bag import FREE, ROOT
 from spacy_linearize.core.engine import Engine
-from spacy_linearize.core.records import Sentence
-from spacy_linearize.core.settings import Settings
-from spacy_linearize.core.search.stepper import Stepper
 from spacy_linearize.core.features.templates import DEFAULT_GROUPS
+from spacy_linearize.core.records import Sentence
+from spacy_linearize.core.search.stepper import Stepper
+from spacy_linearize.core.settings import Settings
 from spacy_linearize.errors import LinearizeError
 
 COLUMNS = ("forms", "tags", "heads", "labels", "lowers", "puncts")
