@@ -26,6 +26,7 @@ from spacy_linearize.doc.read import read_bags
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.model import engine_of, shim_of
 from spacy_linearize.options import Options
+from spacy_linearize.registered import build_transition_linearizer
 from spacy_linearize.training.corpus import give
 
 
@@ -285,3 +286,10 @@ def test_markers_are_labels_by_name():
 def test_frozen_weights_survive_use_params(nlp):
     with nlp.use_params({(0, "W"): np.zeros(1)}):  # of another component
         assert nlp(bag(nlp, "dog The sleeps .")).text == "The dog sleeps."
+
+
+def test_without_the_compiled_modules(monkeypatch):
+    """As in the folder of the sources, before they are compiled."""
+    monkeypatch.setitem(sys.modules, "spacy_linearize.core.settings", None)
+    with pytest.raises(LinearizeError, match=r"SL046.*pip install -e"):
+        build_transition_linearizer()

@@ -69,3 +69,13 @@ class TestScorer:
     def test_words_are_matched_by_occurrence(self, nlp, gold):
         out = Doc(nlp.vocab, words=["cat", "the", "saw", "dog", "the", "bird"])
         assert match(out, gold) == {0: 4, 1: 0, 2: 2, 3: 1, 4: 3}
+
+
+def test_docs_that_were_not_ordered_have_no_other_scores(nlp):
+    """And words that are not in the gold Doc are passed over."""
+    claim_extensions()
+    out, gold = Doc(nlp.vocab, words=["a", "b"]), Doc(nlp.vocab, words=["a", "b"], tags=["X", "Y"])
+    assert linearizer_score([Example(out, gold)])["linearize_tag_acc"] is None
+    out._.linearization = {"given_tags": (False, False), "given_heads": (False, False)}
+    other = Doc(nlp.vocab, words=["a", "c"], tags=["X", "Y"])
+    assert linearizer_score([Example(out, other)])["linearize_tag_acc"] == 0.0
