@@ -55,7 +55,7 @@ cdef int member_with(ForestC* forest, int family, int k) except -1:
 cdef list find_contradiction(ForestC* forest, pairs):
     """A smallest set of pairs that contradict each other in a cycle, or an empty list.
 
-    Circles are looked for in each family, and among words. Without arcs, and in a whole tree, every contradiction is one
+    Cycles are looked for in each family, and among words. Without arcs, and in a whole tree, every contradiction is one
     of these.
     """
     edges = {}
