@@ -388,3 +388,11 @@ def test_the_code_of_the_readme_type_checks(tmp_path):
     ]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("path", LINKED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_pages_name_are_there(path):
+    for name in re.findall(
+        r"`((?:tests|benchmarks|configs|examples|spacy_linearize)/[\w/.]+\.\w+)`", path.read_text(encoding="utf8")
+    ):
+        assert (ROOT / name).exists(), name

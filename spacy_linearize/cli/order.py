@@ -53,8 +53,8 @@ def order_command(
 
     All components of the pipeline run. A bag that cannot be ordered is reported with its number, its place in the
     file, and skipped; the exit code is then 1. In text output its line is empty, so that with one order for each bag
-    the lines match. Bags are read and written as a stream, but a .spacy file as a whole. What is done stays when an
-    error or Ctrl-C comes.
+    the lines match. Bags are read and written as a stream, a few dozen at a time, but a .spacy file as a whole. What is
+    written stays when an error or Ctrl-C comes.
 
     \b
     Examples:

@@ -83,15 +83,20 @@ class Engine:
             weights=[self.experts.ngram_weight_for(one) for one in packed],
             n_best=options.n_best,
         )
-        return [
-            [self._finish(bag, one, order, options.tree) for order in orders or [self._any_order(one)]]
-            for bag, one, orders in zip(bags, packed, found, strict=True)
-        ]
+        results = []
+        for bag, one, orders in zip(bags, packed, found, strict=True):
+            tokens = None if bag.tokens is None else self.pack(bag.tokens)
+            orders = orders or [self._any_order(one)]
+            results.append([self._finish(bag, one, tokens, order, options.tree) for order in orders])
+        return results
 
-    def _finish(self, bag: Bag, packed: PackedBag, found: Order, tree: bool) -> Order:
-        """The order of the tokens, with the arcs that are not given if there is to be a tree."""
-        if bag.tokens is not None:
-            tokens, arcs = self.pack(bag.tokens), None
+    def _finish(self, bag: Bag, packed: PackedBag, tokens: PackedBag | None, found: Order, tree: bool) -> Order:
+        """The order of the tokens, with the arcs that are not given if there is to be a tree.
+
+        tokens (Optional[PackedBag]): If there are units, the tokens that they are made of.
+        """
+        if tokens is not None:
+            arcs = None
             if self.builds_trees:
                 tops = np.array(bag.tops, dtype=np.int32)
                 arcs = np.full(len(tokens), FREE, dtype=np.int32)

@@ -64,10 +64,11 @@ class Reader:
         longest = max((end - start for start, end in spans), default=0)
         if options.max_words is not None and longest > options.max_words:
             raise error("SL005", n=longest, limit=options.max_words)
-        bags = [self.known.hide(bag, doc, self.name) for bag in read_bags(doc, spans, options)]
+        bags = list(read_bags(doc, spans, options))
         if as_given:
             given = given_of(doc, doc.to_array("TAG"), doc.to_array("DEP"), options, as_given=True)
             bags = [_only(bag, given, start, end) for bag, (start, end) in zip(bags, spans, strict=True)]
+        bags = [self.known.hide(bag, doc, self.name) for bag in bags]
         before = read_precedences(doc, spans)
         if options.units is None:
             return [replace(bag, before=pairs) if pairs else bag for bag, pairs in zip(bags, before, strict=True)]
@@ -152,7 +153,6 @@ def _only(bag: Bag, given: Given, start: int, end: int) -> Bag:
         tags=np.where(given.tags[start:end], bag.column("tags"), none),
         heads=np.where(given.heads[start:end], bag.column("heads"), np.int32(FREE)),
         labels=np.where(given.labels[start:end], bag.column("labels"), none),
-        kept=None if bag.kept is None else np.where(given.tags[start:end] | given.labels[start:end], bag.kept, none),
     )
 
 

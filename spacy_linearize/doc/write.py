@@ -18,6 +18,7 @@ Its sequences are tuples, because that is what lists become on the way through a
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from textwrap import shorten
 from typing import Any
 
@@ -153,8 +154,7 @@ class Writer:
 
 def _starts(bags: Sequence[Bag]) -> list[int]:
     """Where the tokens of each bag start in the Doc."""
-    lengths = [len(bag if bag.tokens is None else bag.tokens) for bag in bags]
-    return [sum(lengths[:i]) for i in range(len(lengths))] if len(lengths) > 1 else [0]
+    return list(accumulate((len(bag if bag.tokens is None else bag.tokens) for bag in bags[:-1]), initial=0))
 
 
 def alternative(doc: Doc, rank: int) -> Doc:
