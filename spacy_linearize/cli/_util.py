@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 
 from ..errors import LinearizeError, error
+from ..files.bags import check_output
+from ..options import MAX_COUNT, linearizer_names
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -89,20 +91,11 @@ def _flush() -> None:
 
 def _drop_output() -> None:
     """Nor should Python complain, when it ends, that what is left cannot be written."""
-    try:
+    with suppress(OSError, ValueError):  # not a stream of the system
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # not a stream of the system
-        return
 
 
-def _say_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Without the line of the source, which tells a user of commands nothing."""
     say(f"⚠ {' '.join(str(message).split())}")
 
@@ -137,16 +130,12 @@ def stopped_politely() -> Iterator[None]:
 
 def check_count(key: str, value: int | None) -> None:
     """Refuse a number of the command line that is too small or too large."""
-    from ..options import MAX_COUNT
-
     if value is not None and not 1 <= value <= MAX_COUNT:
         raise error("SL022", key=key, value=value, expected=f"from 1 to {MAX_COUNT:,}")
 
 
 def check_places(sources: "Iterable[Path | TextIO | None]", targets: "Iterable[Path | None]" = ()) -> None:
     """Refuse to write what is read, be it through the standard streams. See `check_output`."""
-    from ..files.bags import check_output
-
     check_output(sources, [*targets, sys.stdout, sys.stderr])
 
 
@@ -158,10 +147,17 @@ def shown(text: str | Path) -> str:
 # Pipelines
 
 
-def load(model: str | None, beam: int | None = None, **settings: Any) -> "Language":
+def load(
+    model: str | None,
+    beam: int | None = None,
+    *,
+    nbest: int | None = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> "Language":
     """A trained pipeline that has a linearizer; the bundled one, if none is named, or it is, and there is no other.
 
-    beam (Optional[int]): The width of the beam, for all bags.
+    beam, nbest, threads (Optional[int]): As the commands have them. The beam is for all bags.
     settings (Any): Further settings of the linearizer. Those that are None stay as they are.
     """
     import spacy
@@ -169,7 +165,8 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
 
     from .. import load as load_bundled
 
-    check_count("beam", beam)
+    for key, value in (("beam", beam), ("nbest", nbest), ("threads", threads)):
+        check_count(key, value)
     is_bundled = model is None or (model == BUNDLED and not is_package(model) and not Path(model).exists())
     nlp = load_bundled() if is_bundled else spacy.load(model)
     names = linearizers(nlp)
@@ -178,16 +175,13 @@ def load(model: str | None, beam: int | None = None, **settings: Any) -> "Langua
     if len(names) > 1:
         say(f"⚠ {error('SL188', model=model, names=', '.join(names), name=names[-1])}")
     component = linearizer_of(nlp)
-    for key, value in {"beam_width": beam, "tree_beam_width": beam, **settings}.items():
-        if value is not None:
-            setattr(component, key, value)
+    settings |= {"beam_width": beam, "tree_beam_width": beam, "n_best": nbest, "n_threads": threads}
+    component.options = component.options.change(**{key: value for key, value in settings.items() if value is not None})
     return nlp
 
 
 def linearizers(nlp: "Language") -> list[str]:
     """The names of the linearizers that a pipeline runs."""
-    from ..options import linearizer_names
-
     return [name for name in linearizer_names(nlp) if name in nlp.pipe_names]
 
 

@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..errors import error
-from ._util import (
-    BEAM,
-    app,
-    check_count,
-    check_places,
-    linearizer_name,
-    linearizer_of,
-    load,
-    one_line_errors,
-    say,
-    shown,
-)
+from . import _util
+from ._util import app, check_count, check_places, linearizer_name, linearizer_of, load, one_line_errors, say, shown
 
 if TYPE_CHECKING:
     from ..linearizer import Linearizer
@@ -35,7 +25,7 @@ def evaluate_command(
     heads: float = typer.Option(1.0, help="Share of the arcs that is given"),
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     grid: bool = typer.Option(False, help="All of 0, 50, 100% tags with 0, 50, 100% arcs"),
-    beam: int = BEAM,
+    beam: int = _util.BEAM,
     limit: int = typer.Option(0, help="Only so many Docs"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
     analyse: bool = typer.Option(False, help="Spans by length, and the lengths of spans"),

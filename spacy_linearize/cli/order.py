@@ -6,23 +6,10 @@ from pathlib import Path
 import typer
 
 from ..errors import error
-from ._util import (
-    BAGS,
-    BEAM,
-    INPUT_FORMAT,
-    MODEL,
-    THREADS,
-    USE_HEADS,
-    USE_TAGS,
-    WORDS,
-    InputFormat,
-    app,
-    check_count,
-    check_places,
-    load,
-    one_line_errors,
-    stopped_politely,
-)
+from ..files.bags import Writer, format_of
+from . import _util
+from ._stream import Input, best_orders, through_pipeline, write_each
+from ._util import app, check_places, load, one_line_errors, stopped_politely
 
 
 class Format(str, Enum):
@@ -35,19 +22,19 @@ class Format(str, Enum):
 @app.command("order")
 @one_line_errors
 def order_command(
-    words: list[str] = WORDS,
-    model: str = MODEL,
-    input_path: Path = BAGS,
-    input_format: InputFormat = INPUT_FORMAT,
+    words: list[str] = _util.WORDS,
+    model: str = _util.MODEL,
+    input_path: Path = _util.BAGS,
+    input_format: _util.InputFormat = _util.INPUT_FORMAT,
     output_path: Path = typer.Option(
         None, "--output", "-o", help="Write here: .txt, .conllu, .jsonl or .spacy; others with --format"
     ),
     output_format: Format = typer.Option(None, "--format", "-f", help="The format of the output"),
-    beam: int = BEAM,
+    beam: int = _util.BEAM,
     nbest: int = typer.Option(1, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
-    threads: int = THREADS,
-    use_tags: bool = USE_TAGS,
-    use_heads: bool = USE_HEADS,
+    threads: int = _util.THREADS,
+    use_tags: bool = _util.USE_TAGS,
+    use_heads: bool = _util.USE_HEADS,
 ) -> None:
     """Order bags of words: arguments, a file, or the lines of standard input.
 
@@ -63,23 +50,14 @@ def order_command(
       spacy linearize order --model my_model --input bags.txt --output sentences.txt
       spacy linearize order --model my_model --input trees.conllu --format jsonl --n-best 5
     """
-    from ..files.bags import Writer, check_suffix, format_of
-    from . import _stream
-
-    in_kind = _stream.input_kind(words, input_path, input_format, nbest)
-    if output_format is None:
-        check_suffix(output_path, "output", "--format")
-    out_kind = format_of(output_path, output_format.value if output_format else None) or "text"
-    check_count("threads", threads)
-    if out_kind == "spacy" and output_path is None:
+    source = Input(words, input_path, input_format)
+    kind = format_of(output_path, output_format, "output", "--format")
+    if kind == "spacy" and output_path is None:
         raise error("SL022", key="output", value=None, expected="a path, for the format spacy")
-    check_places(_stream.bags_from(words, input_path), [output_path])
-    nlp = load(model, beam, n_best=nbest, n_threads=threads, use_tags=use_tags, use_heads=use_heads)
-    bags = _stream.read_input(nlp, words, input_path, in_kind)
-    # Who types wants to see each answer.
-    size = 1 if _stream.is_typed(words, input_path) else _stream.BATCH
-    with stopped_politely(), Writer(output_path, out_kind) as writer:
-        results = _stream.through_pipeline(nlp, bags, size=size)
-        n_failed = _stream.write_each(results, _stream.best_orders, writer.write, writer.skip)
+    check_places(source.places, [output_path])
+    nlp = load(model, beam, nbest=nbest, threads=threads, use_tags=use_tags, use_heads=use_heads)
+    with stopped_politely(), Writer(output_path, kind) as writer:
+        results = through_pipeline(nlp, source.read(nlp), size=source.batch_size)
+        n_failed = write_each(results, best_orders, writer.write, writer.skip)
     if n_failed:
         raise typer.Exit(1)

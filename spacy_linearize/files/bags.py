@@ -11,7 +11,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, TextIO
@@ -21,30 +21,22 @@ from spacy.vocab import Vocab
 
 from ..atomic import open_alone, save, write_all
 from ..doc.text import read_spacy
-from ..errors import error
+from ..errors import LinearizeError, error
 from .conllu import BadSentence, SentIds, read_sentences, to_conllu
 
-FORMATS = ("text", "conllu", "jsonl", "spacy")
 SUFFIXES = {".txt": "text", ".conllu": "conllu", ".jsonl": "jsonl", ".spacy": "spacy"}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Why a bag could not be read."""
-
-    message: str
 
 
 class Bag(NamedTuple):
     """A bag of a file.
 
     number (int): Its place in the file, from 1; in text, the line it stands on. Bags that cannot be read count.
-    doc (Union[Doc, Problem]): Its words, or why it could not be read.
+    doc (Union[Doc, LinearizeError]): Its words, or why it could not be read.
     line (Optional[int]): In CoNLL-U, the line where it begins, or that of the problem.
     """
 
     number: int
-    doc: Doc | Problem
+    doc: Doc | LinearizeError
     line: int | None = None
 
     @property
@@ -53,11 +45,19 @@ class Bag(NamedTuple):
         return str(self.number) if self.line is None else f"{self.number} (line {self.line})"
 
 
-def format_of(path: Path | None, given: str | None) -> str | None:
-    """The format of a file: as given, or by its suffix; text if neither tells. None if it is not a known one."""
-    if given:
-        return given if given in FORMATS else None
-    return SUFFIXES.get(path.suffix.lower(), "text") if path else "text"
+def format_of(path: Path | None, given: Enum | None, key: str, option: str) -> str:
+    """The format of a file: as given, or by its suffix; text if it has none. An unknown suffix is refused.
+
+    key, option (str): How the user names the file, and its format.
+    """
+    if given is not None:
+        return str(given.value)
+    if path is None or not path.suffix:
+        return "text"
+    if path.suffix.lower() not in SUFFIXES:
+        expected = f"a file that ends in {', '.join(SUFFIXES)}, or come with {option}"
+        raise error("SL022", key=key, value=str(path), expected=expected)
+    return SUFFIXES[path.suffix.lower()]
 
 
 def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = True) -> Iterator[Bag]:
@@ -118,16 +118,6 @@ def standard_output() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def check_suffix(path: Path | None, key: str, option: str) -> None:
-    """Refuse a file whose suffix stands for another format than those that are known.
-
-    key, option (str): How the user names the file, and its format.
-    """
-    if path is not None and path.suffix and path.suffix.lower() not in SUFFIXES:
-        expected = f"a file that ends in {', '.join(SUFFIXES)}, or come with {option}"
-        raise error("SL022", key=key, value=str(path), expected=expected)
-
-
 def _text_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
     """One bag a line, words set apart by spaces. Empty lines are empty bags, so that output lines match."""
     with path.open("rb") if path is not None else nullcontext(standard_input()) as file:
@@ -136,13 +126,13 @@ def _text_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
                 text = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "")
                 yield Bag(number, Doc(vocab, words=text.split()))
             except UnicodeDecodeError:
-                yield Bag(number, Problem(str(error("SL182", path=path or "Standard input"))))
+                yield Bag(number, error("SL182", path=path or "Standard input"))
 
 
 def _conllu_bags(path: Path, vocab: Vocab, need_tree: bool) -> Iterator[Bag]:
     for number, (line, doc) in enumerate(read_sentences(path, vocab, need_tree=need_tree), start=1):
         if isinstance(doc, BadSentence):
-            yield Bag(number, Problem(str(error("SL202", problem=doc))), doc.line)
+            yield Bag(number, error("SL202", problem=doc), doc.line)
         else:
             yield Bag(number, doc, line)
 

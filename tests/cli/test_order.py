@@ -18,7 +18,7 @@ from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_linearize.cli._stream import read_input
+from spacy_linearize.cli._stream import Input
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -54,7 +54,7 @@ class TestOrder:
         nlp = spacy.blank("en")
         nlp.add_pipe("linearizer")
         monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, buffer=io.BytesIO(b"dog the\n")))
-        assert [bag.doc.text for bag in read_input(nlp, None, None, "text")] == ["dog the "]
+        assert [bag.doc.text for bag in Input(None, None).read(nlp)] == ["dog the "]
         assert "Ctrl-D" in capsys.readouterr().err
 
     def test_standard_input(self, order):

@@ -16,7 +16,7 @@ from helpers.commands import run
 from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 
-from spacy_linearize.cli._stream import best_orders, is_typed, through_pipeline, write_each
+from spacy_linearize.cli._stream import Input, best_orders, through_pipeline, write_each
 from spacy_linearize.cli._util import stopped_politely
 from spacy_linearize.files.bags import Bag
 from spacy_linearize.files.conllu import read_conllu
@@ -53,9 +53,9 @@ def test_who_types_sees_each_answer(trained_path, tmp_path):
 
 def test_files_are_read_in_batches_in_a_terminal(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
-    assert is_typed(None, None)
-    assert not is_typed(["a"], None)
-    assert not is_typed(None, tmp_path / "bags.txt")
+    assert Input(None, None).is_typed
+    assert not Input(["a"], None).is_typed
+    assert not Input(None, tmp_path / "bags.txt").is_typed
 
 
 class TestStop:
