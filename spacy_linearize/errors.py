@@ -30,7 +30,7 @@ MESSAGES = {
     # What is wrong with the settings.
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",
-    "SL022": "Setting '{key}' is {value!r}, but must be {expected}.",
+    "SL022": "Setting '{key}' is {value}, but must be {expected}.",
     "SL023": "Template '{template}' is there already, in {where}. Leave it out.",
     "SL024": "Template '{template}' joins atoms of pairs (X, Y, Z) with others. Use one kind or the other.",
     # What is wrong with a pipeline.
@@ -45,7 +45,7 @@ MESSAGES = {
     "SL045": "Found no example with words to learn from. Give initialize() a corpus of sentences in their right order.",
     "SL046": "The compiled modules of spacy_linearize are missing ({problem}). If Python runs in the folder of the "
     "sources, install them in place: pip install -e .",
-    "SL047": "There is no alternative {rank!r}: doc._.linearization holds {n}. Set n_best of the component, and name "
+    "SL047": "There is no alternative {rank}: doc._.linearization holds {n}. Set n_best of the component, and name "
     "one from 0 to n_best - 1.",
     "SL048": "The Doc asks for {words} in this sequence, but has them the other way round. Change its order, or the "
     "precedence.",
@@ -53,7 +53,7 @@ MESSAGES = {
     # What is wrong with what a Doc says about its order.
     "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
     "their sequence: name tokens of one sentence.",
-    "SL061": "doc._.{name} holds {value!r}, which does not name different tokens of the Doc by their positions. "
+    "SL061": "doc._.{name} holds {value}, which does not name different tokens of the Doc by their positions. "
     "linearize_before is a list of pairs, linearize_fixed a list of lists, linearize_first and linearize_last a "
     "position or a list of them; positions are whole numbers from 0 to {last} (token.i).",
     "SL062": "'{name}' has units = 'noun_chunks', but the Doc has none. Parse it first, in a language with noun "
@@ -73,7 +73,7 @@ MESSAGES = {
     "SL191": "doc._.linearize_first and doc._.linearize_last both name {words}, which is not alone in its sentence. "
     "Leave one of them out.",
     # What is wrong with what is handed to the component.
-    "SL192": "A linearizer orders Docs, but was given {value!r}. Call nlp(text), or make a Doc: "
+    "SL192": "A linearizer orders Docs, but was given {value}. Call nlp(text), or make a Doc: "
     "Doc(nlp.vocab, words=text.split()).",
     "SL193": "doc._.linearization speaks of {n} tokens, but the Doc has {n_now}: tokens were merged or split since. "
     "Take alternatives before that.",
@@ -157,18 +157,13 @@ def first_sentence(problem: Exception) -> str:
     return re.split(r"\.(?=\s|$)", str(problem), maxsplit=1)[0]
 
 
-class _Quoted:
+def _quoted(value: object) -> str:
     """What a user has handed in, for a message: it may be long, or have no text at all."""
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        try:
-            text = repr(self.value)
-        except Exception:  # of a huge number, or of lists in lists without end
-            return f"a value of type {type(self.value).__name__}"
-        return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."
+    try:
+        text = repr(value)
+    except Exception:  # of a huge number, or of lists in lists without end
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."
 
 
 def error(
@@ -193,7 +188,7 @@ def error(
         return f"word {i}" if texts is None or not 0 <= i < len(texts) else f"word {position(i)} '{texts[i]}'"
 
     named = ", ".join(map(name, words))
-    values.update({key: _Quoted(values[key]) for key in ("value", "rank") if key in values})
+    values.update({key: _quoted(values[key]) for key in ("value", "rank") if key in values})
     if pairs is not None:
         values["pairs"] = ", ".join(f"{name(first)} before {name(second)}" for first, second in pairs)
         words = sorted({i for pair in pairs for i in pair})

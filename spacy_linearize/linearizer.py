@@ -132,9 +132,7 @@ class Linearizer(TrainablePipe):
     @property
     def engine(self) -> Engine:
         """The core of the trained model."""
-        if shim_of(self.model).engine is None:
-            raise error("SL040", name=self.name)
-        return engine_of(self.model)
+        return engine_of(self.model, self.name)
 
     # Ordering
 
@@ -268,14 +266,14 @@ class Linearizer(TrainablePipe):
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
         more_names = check_names(labels or {})
-        gold = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
+        sentences, spaced, names = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
         more = list(read_sentences(nlp, text)) if nlp is not None and text is not None else []
         # A model that is there already stays until all of this has gone well.
         engine, spacing = shim_of(self.model).new_engine(), Spacing()
-        engine.learn_lexicon(gold.sentences)
-        engine.learn_ngrams([*(sentence.column("forms").tolist() for sentence in gold.sentences), *more])
-        spacing.learn(gold.spaced)
-        self.cfg = {kind: sorted(gold.names[kind] | more_names[kind]) for kind in KINDS}
+        engine.learn_lexicon(sentences)
+        engine.learn_ngrams([*(sentence.column("forms").tolist() for sentence in sentences), *more])
+        spacing.learn(spaced)
+        self.cfg = {kind: sorted(names[kind] | more_names[kind]) for kind in KINDS}
         shim_of(self.model).replace(engine, spacing)
         self._known.know(self.cfg, self.vocab.strings)
         self.model.initialize()

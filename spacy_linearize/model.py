@@ -51,11 +51,14 @@ def shim_of(model: LinearizerModel) -> "EngineShim":
     return shim
 
 
-def engine_of(model: LinearizerModel) -> Engine:
-    """The engine of a trained model."""
+def engine_of(model: LinearizerModel, name: str = "linearizer") -> Engine:
+    """The engine of a trained model.
+
+    name (str): Of the component, for the error if it is not trained.
+    """
     engine = shim_of(model).engine
     if engine is None:
-        raise error("SL040", name="linearizer")
+        raise error("SL040", name=name)
     return engine
 
 

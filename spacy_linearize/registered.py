@@ -47,54 +47,37 @@ def build_transition_linearizer(
     return make_model(Settings(**{**given, "markers": [get_string_id(label) for label in markers]}))
 
 
+def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """The arguments of a function that have a default, as a config has them."""
+    parameters = inspect.signature(function).parameters.values()
+    return {one.name: one.default for one in parameters if one.default is not one.empty}
+
+
 DEFAULT_MODEL = {
     "@architectures": "spacy_linearize.TransitionLinearizer.v1",
-    **{name: given.default for name, given in inspect.signature(build_transition_linearizer).parameters.items()},
-}  # as a config has it
+    **_defaults(build_transition_linearizer),
+}
 
 
-@Language.factory(
-    "linearizer",
-    assigns=["doc._.linearization", "token.tag", "token.dep", "token.head"],
-    default_config={
-        "model": DEFAULT_MODEL,
-        "beam_width": 8,
-        "tree_beam_width": None,
-        "update_beam_width": None,
-        "use_tags": True,
-        "use_heads": True,
-        "use_deps": True,
-        "sentences": "doc",
-        "units": None,
-        "n_best": 1,
-        "max_words": 10000,
-        "tree": True,
-        "overwrite": False,
-        "n_threads": 1,
-        "seed": 0,
-        "scorer": {"@scorers": "spacy_linearize.linearizer_scorer.v1"},
-    },
-    default_score_weights={"linearize_bleu": 1.0, **dict.fromkeys(SCORES[1:], 0.0)},
-)
 def make_linearizer(
     nlp: Language,
     name: str,
     model: Model[Any, Any],
-    beam_width: int,
-    tree_beam_width: int | None,
-    update_beam_width: int | None,
-    use_tags: bool,
-    use_heads: bool,
-    use_deps: bool,
-    sentences: str,
-    units: str | None,
-    n_best: int,
-    max_words: int | None,
-    tree: bool,
-    overwrite: bool,
-    n_threads: int,
-    seed: int,
     scorer: Callable[..., dict[str, Any]] | None,
+    beam_width: int = 8,
+    tree_beam_width: int | None = None,
+    update_beam_width: int | None = None,
+    use_tags: bool = True,
+    use_heads: bool = True,
+    use_deps: bool = True,
+    sentences: str = "doc",
+    units: str | None = None,
+    n_best: int = 1,
+    max_words: int | None = 10_000,
+    tree: bool = True,
+    overwrite: bool = False,
+    n_threads: int = 1,
+    seed: int = 0,
 ) -> "Linearizer":
     """Create a Linearizer from a config. The arguments are the fields of `options.Options`."""
     given = locals()
@@ -102,6 +85,19 @@ def make_linearizer(
     from .options import NAMES, Options
 
     return Linearizer(nlp.vocab, model, name, options=Options(**{key: given[key] for key in NAMES}), scorer=scorer)
+
+
+Language.factory(
+    "linearizer",
+    assigns=["doc._.linearization", "token.tag", "token.dep", "token.head"],
+    default_config={
+        "model": DEFAULT_MODEL,
+        **_defaults(make_linearizer),
+        "scorer": {"@scorers": "spacy_linearize.linearizer_scorer.v1"},
+    },
+    default_score_weights={"linearize_bleu": 1.0, **dict.fromkeys(SCORES[1:], 0.0)},
+    func=make_linearizer,
+)
 
 
 def create_linearizer_corpus(

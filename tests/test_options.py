@@ -87,7 +87,7 @@ def test_the_names_are_the_same_everywhere():
     """In the dataclass, in its checks, in the factory, and in the config that spaCy fills in."""
     assert tuple(CHECKS) == NAMES
     parameters = [*inspect.signature(make_linearizer).parameters]
-    assert parameters == ["nlp", "name", "model", *NAMES, "scorer"]
+    assert parameters == ["nlp", "name", "model", "scorer", *NAMES]
     defaults = Language.get_factory_meta("linearizer").default_config
     assert {name: defaults[name] for name in NAMES} == Options().to_dict()
     assert [name for name in vars(Linearizer) if isinstance(vars(Linearizer)[name], Setting)] == list(NAMES)

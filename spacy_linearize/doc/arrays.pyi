@@ -4,22 +4,20 @@ import numpy as np
 from spacy.strings import StringStore
 
 Array = np.ndarray[Any, Any]
+FORM: int
+ODD_FORM: int
+EVEN_FORM: int
+SHAPE_: int
+BEFORE: int
+AFTER: int
+THESE_TWO: int
+ANY_TWO: int
+N_TABLES: int
 
 def read_arcs(deps: Array, offsets: Array, no_label: int, root_labels: tuple[int, ...]) -> tuple[Array, Array, int]: ...
 def mark_questions(puncts: Array, forms: Array, strings: StringStore) -> None: ...
 def find_spaces(
-    forms: Array,
-    shapes: Array,
-    is_plain: dict[int, bool],
-    tables: list[dict[int, float]],
-    *,
-    before: int,
-    after: int,
-    odd: int,
-    shape: int,
-    these_two: int,
-    any_two: float | None,
-    step: int,
+    forms: Array, shapes: Array, is_plain: dict[int, bool], tables: list[dict[int, float]], step: int
 ) -> list[bool]: ...
 def move(
     values: Array,

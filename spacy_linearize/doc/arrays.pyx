@@ -9,6 +9,16 @@ cdef enum:
     FREE = -1   # as in `trees`
     ROOT = -2
 
+# The tables of `spacing`: four of weights for the word before a gap, four for the word after it; for plain words, how
+# often just these two were joined less how often they were not, if that is an exception, and the same for any two.
+cpdef enum:
+    FORM, ODD_FORM, EVEN_FORM, SHAPE_
+    BEFORE = 0
+    AFTER = 4
+    THESE_TWO = 8
+    ANY_TWO
+    N_TABLES
+
 
 def read_arcs(const uint64_t[:] deps, const uint64_t[:] offsets, uint64_t no_label, root_labels):
     """Heads as positions, FREE or ROOT, and labels, from spaCy's columns DEP and HEAD.
@@ -53,20 +63,19 @@ def mark_questions(uint64_t[:] puncts, const uint64_t[:] forms, strings):
             puncts[i] = 2
 
 
-def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, dict is_plain, list tables, *,
-                int before, int after, int odd, int shape, int these_two, any_two, uint64_t step):
+def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, dict is_plain, list tables, uint64_t step):
     """Whether a space follows each word, see `spacing`, which counts the same features one by one in training.
 
     forms, shapes (ndarray): Of the words in order.
     is_plain (Dict[int, bool]): For each shape, whether words of this shape are plain.
-    tables (List[Dict[int, float]]): What speaks for no space, by number of the table.
-    before, after, odd, shape, these_two (int): Numbers of tables. `odd` and `shape` count from `before` and `after`.
-    any_two (Optional[float]): For two plain words that are no exception, or None if weights are for these, too.
+    tables (List[Dict[int, float]]): What speaks for no space.
+    step (int): Joins the keys of two words.
     """
     cdef int n = forms.shape[0], i, turn, last_turn = 0
     cdef bint plain, was_plain = False
     cdef double score
     cdef unordered_map[uint64_t, int] times
+    any_two = (<dict>tables[ANY_TWO]).get(0)    # None if training had no two plain words side by side
     spaces = [False] * n
     for i in range(n):
         turn = times[forms[i]]     # 0 if the form comes up for an odd time
@@ -74,11 +83,12 @@ def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, dict is_plain
         plain = any_two is not None and is_plain[shapes[i]]
         if i:
             if plain and was_plain:
-                score = (<dict>tables[these_two]).get(<uint64_t>(forms[i - 1] * step + forms[i]), any_two)
+                score = (<dict>tables[THESE_TWO]).get(<uint64_t>(forms[i - 1] * step + forms[i]), any_two)
             else:
-                score = weight(tables, before, forms[i - 1]) + weight(tables, before + odd + last_turn, forms[i - 1])
-                score += weight(tables, before + shape, shapes[i - 1]) + weight(tables, after, forms[i])
-                score += weight(tables, after + odd + turn, forms[i]) + weight(tables, after + shape, shapes[i])
+                score = weight(tables, BEFORE + FORM, forms[i - 1])
+                score += weight(tables, BEFORE + ODD_FORM + last_turn, forms[i - 1])
+                score += weight(tables, BEFORE + SHAPE_, shapes[i - 1]) + weight(tables, AFTER + FORM, forms[i])
+                score += weight(tables, AFTER + ODD_FORM + turn, forms[i]) + weight(tables, AFTER + SHAPE_, shapes[i])
             spaces[i - 1] = score <= 0
         was_plain, last_turn = plain, turn
     return spaces

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,22 +22,12 @@ EVERYTHING = Options()  # all tags, heads and labels count
 COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gold:
-    """All that a new model learns from examples before its first update.
+def read_gold(examples: Iterable[Example]) -> tuple[list[Bag], list[Doc], Names]:
+    """All that a new model learns from examples before its first update. There must be some words among them.
 
-    sentences (List[Bag]): The gold sentences.
-    spaced (List[Doc]): The Docs with their spaces, as far as these are known.
-    names (Dict[str, Set[str]]): The tags and labels.
+    RETURNS (Tuple[List[Bag], List[Doc], Names]): The gold sentences; the Docs with their spaces, as far as these are
+        known; and the names of tags and labels.
     """
-
-    sentences: list[Bag]
-    spaced: list[Doc]
-    names: Names
-
-
-def read_gold(examples: Iterable[Example]) -> Gold:
-    """Read all examples. There must be some words among them."""
     sentences: list[Bag] = []
     spaced, names = [], no_names()
     for eg in examples:
@@ -49,7 +39,7 @@ def read_gold(examples: Iterable[Example]) -> Gold:
     n_crossing = sum(not is_projective(sentence.column("heads").tolist()) for sentence in sentences)
     if n_crossing:
         logger.info("%d of %d sentences are not projective: skipped in training.", n_crossing, len(sentences))
-    return Gold(sentences=sentences, spaced=spaced, names=names)
+    return sentences, spaced, names
 
 
 def gold_spans(doc: Doc) -> list[tuple[int, int]]:

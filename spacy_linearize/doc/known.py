@@ -49,11 +49,10 @@ def check_names(names: Any) -> Names:
     expected = "a dict with lists of tags and labels, as label_data of the component has them"
     if not isinstance(names, dict):
         raise error("SL022", key="labels", value=names, expected=expected)
-    for kind in KINDS:
-        texts = names.get(kind, [])
-        if not isinstance(texts, (list, tuple, set)) or not all(map(is_name, texts)):
-            raise error("SL022", key="labels", value=names, expected=expected)
-    return {kind: set(names.get(kind, [])) for kind in KINDS}
+    given = {kind: names.get(kind, []) for kind in KINDS}
+    if not all(isinstance(texts, (list, tuple, set)) and all(map(is_name, texts)) for texts in given.values()):
+        raise error("SL022", key="labels", value=names, expected=expected)
+    return {kind: set(texts) for kind, texts in given.items()}
 
 
 def is_name(text: Any) -> bool:
@@ -67,12 +66,12 @@ def is_name(text: Any) -> bool:
     return True
 
 
-def _text(key: int, strings: StringStore) -> str:
-    """The name with a key, if it is known."""
+def text_of(key: int, strings: StringStore) -> str:
+    """The text with a key, or the key if that is all that is known."""
     try:
         return str(strings[key])
     except KeyError:
-        return str(key)
+        return f"#{key}"
 
 
 class Known:
@@ -143,7 +142,7 @@ class Known:
         if news and kind not in self._foreign:
             is_foreign = len(reported | news) >= MANY and len(unknown) >= SHARE * len(names)
             # The Doc may have another vocabulary than the component.
-            texts = sorted(repr(_text(key, doc.vocab.strings)) for key in news)
+            texts = sorted(repr(text_of(key, doc.vocab.strings)) for key in news)
             advice = OTHER_SCHEME if is_foreign else OTHER_NAMES
             advice = advice.format(name=component, kind=kind[:-1])
             message = error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts), advice=advice)

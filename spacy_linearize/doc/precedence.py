@@ -8,7 +8,6 @@
 All of them are pairs of tokens in the end.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -69,16 +68,13 @@ def _all_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> Iterable[tuple
 
 def _check_pins(doc: Doc, pinned: dict[str, list[int]], sentences: Sequence[tuple[int, int]]) -> None:
     """Refuse two words for one place, and one word for two places."""
-    for name, positions in pinned.items():
-        sentence_of = {position: _sentence_of(position, sentences) for position in positions}
-        for sentence, n_pinned in Counter(sentence_of.values()).items():
-            if n_pinned > 1:
-                words = [position for position in positions if sentence_of[position] == sentence]
+    for start, end in sentences:
+        inside = {name: [k for k in positions if start <= k < end] for name, positions in pinned.items()}
+        for name, words in inside.items():
+            if len(words) > 1:
                 raise error("SL190", name=name, words=words, texts=[token.text for token in doc])
-    for position in pinned[FIRST]:
-        start, end = sentences[_sentence_of(position, sentences)]
-        if position in pinned[LAST] and end - start > 1:
-            raise error("SL191", words=[position], texts=[token.text for token in doc])
+        if inside[FIRST] and inside[FIRST] == inside[LAST] and end - start > 1:
+            raise error("SL191", words=inside[FIRST], texts=[token.text for token in doc])
 
 
 def _listed(doc: Doc, name: str) -> list[Any]:
@@ -99,9 +95,8 @@ def _positions(doc: Doc, name: str, values: Any, length: int | None = None) -> l
     if not isinstance(values, (list, tuple)) or (length is not None and len(values) != length):
         raise _bad(doc, name, values)
     positions = [_plain(value) for value in values]
-    if any(type(value) is not int or not 0 <= value < len(doc) for value in positions):
-        raise _bad(doc, name, values)
-    if len(set(positions)) != len(positions):
+    are_tokens = all(type(value) is int and 0 <= value < len(doc) for value in positions)
+    if not are_tokens or len(set(positions)) != len(positions):
         raise _bad(doc, name, values)
     return positions
 

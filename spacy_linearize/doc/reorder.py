@@ -50,9 +50,8 @@ def reorder(doc: Doc, table: Array, order: Order, spaces: Sequence[bool]) -> tup
     new._context = doc._context
     new.cats.update(doc.cats)
     new.sentiment = doc.sentiment
-    new.user_hooks.update(doc.user_hooks)
-    new.user_token_hooks.update(doc.user_token_hooks)
-    new.user_span_hooks.update(doc.user_span_hooks)
+    for hooks in ("user_hooks", "user_token_hooks", "user_span_hooks"):
+        getattr(new, hooks).update(getattr(doc, hooks))
     # A tensor may be of tokens, or of anything.
     is_of_tokens = getattr(doc.tensor, "shape", ())[:1] == (len(doc),)
     new.tensor = doc.tensor[order.order] if is_of_tokens else doc.tensor

@@ -15,15 +15,10 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..core.records import Array
-from .arrays import find_spaces
+from .arrays import AFTER, ANY_TWO, BEFORE, EVEN_FORM, FORM, N_TABLES, ODD_FORM, SHAPE_, THESE_TWO, find_spaces
 
 EPOCHS = 5
 STEP = 0x9E3779B97F4A7C15  # joins the keys of two words; odd, so that nothing is lost
-# What each table is for: four of weights for the word before the gap, four for the word after it; for plain words, how
-# often just these two were joined less how often they were not, if that is an exception, and the same for any two.
-FORM, ODD_FORM, EVEN_FORM, SHAPE_ = range(4)
-BEFORE, AFTER, THESE_TWO, ANY_TWO = 0, 4, 8, 9
-N_TABLES = 10
 
 Features = list[tuple[int, int]]
 Table = dict[int, float]
@@ -80,20 +75,7 @@ class Spacing:
         for key in shapes.tolist():
             if key not in self._is_plain:
                 self._is_plain[key] = strings[key].isalnum()
-        return find_spaces(
-            forms,
-            shapes,
-            self._is_plain,
-            self.tables,
-            before=BEFORE,
-            after=AFTER,
-            odd=ODD_FORM,
-            shape=SHAPE_,
-            these_two=THESE_TWO,
-            # Where training had no two plain words side by side, weights are for these, too.
-            any_two=self.tables[ANY_TWO].get(0),
-            step=STEP,
-        )
+        return find_spaces(forms, shapes, self._is_plain, self.tables, STEP)
 
     def _is_joined(self, features: Features) -> bool:
         return sum(self.tables[table].get(key, 0.0) for table, key in features) > 0

@@ -19,14 +19,12 @@ COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts", 
 Texts = Sequence[str] | None
 
 
-def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
+def find_units(doc: Doc, units: str, name: str) -> list[Span]:
     """The units of a Doc.
 
-    units (Optional[str]): "ents", "noun_chunks", or the key of a span group.
+    units (str): "ents", "noun_chunks", or the key of a span group.
     name (str): Of the component, for errors.
     """
-    if units is None:
-        return []
     if units == "ents":
         return list(doc.ents)
     if units == "noun_chunks":

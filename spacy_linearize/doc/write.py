@@ -17,7 +17,7 @@ Its sequences are tuples, because that is what lists become on the way through a
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from textwrap import shorten
 from typing import Any
@@ -127,13 +127,8 @@ class Writer:
             keeps_labels = np.ones(len(table), dtype=bool)
             offsets = table[:, HEAD_COLUMN].astype(np.int64)
             heads = np.where(labels != 0, np.arange(len(table)) + offsets, FREE).astype(np.int32)
-        return Order(
-            order=order.order,
-            tags=np.where(keeps_tags, tags, order.tags),
-            heads=heads,
-            labels=np.where(keeps_labels, labels, order.labels),
-            score=order.score,
-        )
+        new_tags, new_labels = np.where(keeps_tags, tags, order.tags), np.where(keeps_labels, labels, order.labels)
+        return replace(order, tags=new_tags, heads=heads, labels=new_labels)
 
     def _spaces(self, doc: Doc, bags: Sequence[Bag], order: Array) -> list[bool]:
         """Whether a space follows, for tokens in order. Within a unit it is as it was."""

@@ -9,6 +9,7 @@ Every tree becomes a projective dependency tree with one root. The depth of a tr
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ _WSJ_FILE = re.compile(r"wsj_([0-9]{2})[0-9]{2}(?![0-9])", re.IGNORECASE)
 _FOLDER = re.compile(r"[0-9]{1,2}")
 
 
+@dataclass(slots=True)
 class Node:
     """A constituent with children, or a unit (a word, or a base NP in one piece) without.
 
@@ -37,13 +39,10 @@ class Node:
     tag (str): The tag of a unit.
     """
 
-    __slots__ = ("children", "label", "tag", "word")
-
-    def __init__(self) -> None:
-        self.label = ""
-        self.children: list[Node] = []
-        self.word: str | None = None
-        self.tag = ""
+    label: str = ""
+    children: list["Node"] = field(default_factory=list)
+    word: str | None = None
+    tag: str = ""
 
     @property
     def category(self) -> str:

@@ -27,6 +27,8 @@ COMMENTS = ("sent_id", "text")  # kept in doc.user_data
 HINT = "lin="
 TAGS = {"xpos": XPOS, "upos": UPOS}
 
+Rows = list[tuple[int, list[str]]]  # where each stands in the file, and its columns
+
 
 class BadSentence(ValueError):
     """What is wrong with a sentence; `line` says where in the file."""
@@ -41,7 +43,7 @@ class Block:
     """The lines of one sentence."""
 
     line: int
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    rows: Rows = field(default_factory=list)
     comments: dict[str, str] = field(default_factory=dict)
     problem: BadSentence | None = None
 
@@ -116,25 +118,9 @@ def _blocks(path: Path) -> Iterator[Block]:
     yield block
 
 
-@dataclass
-class Words:
-    """The words of a sentence, without its multiword tokens and empty nodes.
-
-    rows (List[List[str]]): Their columns.
-    lines (List[int]): Where they stand in the file.
-    spaces (List[bool]): Whether a space follows.
-    """
-
-    rows: list[list[str]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    spaces: list[bool] = field(default_factory=list)
-
-    def column(self, i: int) -> list[str]:
-        return [row[i] for row in self.rows]
-
-
-def _read_words(block: Block) -> Words:
-    words = Words()
+def _read_words(block: Block) -> tuple[Rows, list[bool]]:
+    """The words of a sentence, without its multiword tokens and empty nodes, and whether a space follows each."""
+    words: Rows = []
     ranges: list[tuple[int, int, list[str]]] = []
     for line, row in block.rows:
         if len(row) != N_COLUMNS:
@@ -148,40 +134,40 @@ def _read_words(block: Block) -> Words:
             if ranges and int(first) <= ranges[-1][1]:
                 raise BadSentence(f"the range {row[ID]} overlaps the one before it", line)
             ranges.append((int(first), int(last), row))
-        elif row[ID] != str(len(words.rows) + 1):
-            raise BadSentence(f"the id is '{row[ID]}' where {len(words.rows) + 1} is expected", line)
+        elif row[ID] != str(len(words) + 1):
+            raise BadSentence(f"the id is '{row[ID]}' where {len(words) + 1} is expected", line)
         elif not row[FORM]:
             raise BadSentence(f"the word with the id {row[ID]} has no form", line)
         else:
-            words.rows.append(row)
-            words.lines.append(line)
-            words.spaces.append(_has_space(row))
+            words.append((line, row))
+    spaces = [_has_space(row) for _, row in words]
     for start, end, row in ranges:
-        parts = words.rows[start - 1 : end]
+        forms = [part[FORM] for _, part in words[start - 1 : end]]
         # "don't" is "do" and "n't" without a space; "im" is not "indem".
-        words.spaces[start - 1 : end] = ["".join(part[FORM] for part in parts) != row[FORM]] * len(parts)
-        if end <= len(words.rows):
-            words.spaces[end - 1] = _has_space(row)
-    return words
+        spaces[start - 1 : end] = ["".join(forms) != row[FORM]] * len(forms)
+        if end <= len(words):
+            spaces[end - 1] = _has_space(row)
+    return words, spaces
 
 
 def _make_doc(block: Block, vocab: Vocab, tag_column: int, need_tree: bool) -> Doc:
-    words = _read_words(block)
+    words, spaces = _read_words(block)
     try:
         heads, deps = _read_tree(words)
     except BadSentence:
         if need_tree:
             raise
-        heads, deps = [FREE] * len(words.rows), [""] * len(words.rows)
+        heads, deps = [FREE] * len(words), [""] * len(words)
+    rows = [row for _, row in words]
     doc = Doc(
         vocab,
-        words=words.column(FORM),
-        spaces=[*words.spaces[:-1], False] if words.rows else None,
-        tags=[_value(tag) for tag in words.column(tag_column)],
+        words=[row[FORM] for row in rows],
+        spaces=[*spaces[:-1], False] if rows else None,
+        tags=[_value(row[tag_column]) for row in rows],
         # Some treebanks have something else in these two. Nothing here looks at them, but spaCy refuses it.
-        pos=[pos if pos in UPOS_TAGS else "" for pos in words.column(UPOS)],
-        morphs=[_features(feats) for feats in words.column(FEATS)],
-        lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in words.rows],
+        pos=[row[UPOS] if row[UPOS] in UPOS_TAGS else "" for row in rows],
+        morphs=[_features(row[FEATS]) for row in rows],
+        lemmas=["_" if row[FORM] == row[LEMMA] == "_" else _value(row[LEMMA]) for row in rows],
         heads=[None if head == FREE else i if head == ROOT else head for i, head in enumerate(heads)],
         deps=deps,
     )
@@ -196,17 +182,17 @@ def _features(feats: str) -> str:
     return "|".join(feat for feat in feats.split("|") if "=" in feat and not feat.startswith(HINT))
 
 
-def _read_hints(words: Words, heads: list[int]) -> tuple[tuple[int, int], ...]:
+def _read_hints(words: Rows, heads: list[int]) -> tuple[tuple[int, int], ...]:
     """The pairs of words that order hints ask for: a word and its head, and its neighbour with a hint on that side."""
     families: dict[int, list[tuple[int, int]]] = {}  # by head: the distance of each word with a hint, and the word
-    for i, row in enumerate(words.rows):
+    for i, (line, row) in enumerate(words):
         for feat in [*row[FEATS].split("|"), *row[MISC].split("|")]:
             if not feat.startswith(HINT):
                 continue
             value = feat.removeprefix(HINT)
             if value[:1] not in ("+", "-") or not value[1:].isdecimal() or not int(value):
                 problem = f"the order hint '{feat}' of '{row[FORM]}' is not like lin=+1 or lin=-1"
-                raise BadSentence(problem, words.lines[i])
+                raise BadSentence(problem, line)
             if heads[i] >= 0:
                 families.setdefault(heads[i], [(0, heads[i])]).append((int(value), i))
     pairs: list[tuple[int, int]] = []
@@ -227,29 +213,27 @@ def _has_space(row: list[str]) -> bool:
     return "SpaceAfter=No" not in row[MISC].split("|")
 
 
-def _read_tree(words: Words) -> tuple[list[int], list[str]]:
+def _read_tree(words: Rows) -> tuple[list[int], list[str]]:
     """Heads and labels. A word may be without a head (`_`), but what there is must be a forest."""
     heads: list[int] = []
     deps: list[str] = []
-    n = len(words.rows)
-    for i, row in enumerate(words.rows):
+    for i, (line, row) in enumerate(words):
         if row[HEAD] == "_":
             heads.append(FREE)
             deps.append("")
             continue
-        if not row[HEAD].isdecimal() or int(row[HEAD]) > n:
-            raise BadSentence(f"the head of '{row[FORM]}' is '{row[HEAD]}', not a number up to {n}", words.lines[i])
+        if not row[HEAD].isdecimal() or int(row[HEAD]) > len(words):
+            raise BadSentence(f"the head of '{row[FORM]}' is '{row[HEAD]}', not a number up to {len(words)}", line)
         head = int(row[HEAD]) - 1
         if head == i:
-            raise BadSentence(f"'{row[FORM]}' is its own head", words.lines[i])
+            raise BadSentence(f"'{row[FORM]}' is its own head", line)
         if head < 0 and ROOT in heads:
-            raise BadSentence(
-                f"'{words.rows[heads.index(ROOT)][FORM]}' and '{row[FORM]}' are both the root", words.lines[i]
-            )
+            raise BadSentence(f"'{words[heads.index(ROOT)][1][FORM]}' and '{row[FORM]}' are both the root", line)
         heads.append(ROOT if head < 0 else head)
         deps.append("ROOT" if head < 0 else _value(row[DEPREL]) or "dep")
     if cycle := find_cycle(heads):
-        raise BadSentence(f"the heads form a cycle at '{words.rows[cycle[0]][FORM]}'", words.lines[cycle[0]])
+        line, row = words[cycle[0]]
+        raise BadSentence(f"the heads form a cycle at '{row[FORM]}'", line)
     return heads, deps
 
 

@@ -11,6 +11,7 @@ from ..core.features.atom_table import ATOM_KINDS, SET, SPECIAL_VALUES, TEXT
 from ..core.records import Bag, Order
 from ..core.search.beam import Decoder
 from ..core.search.stepper import Stepper
+from ..doc.known import text_of
 from ..errors import error
 from ..linearizer import Linearizer
 
@@ -175,7 +176,7 @@ class _Walk:
         name, word, symbol = state.legal[i]
         if word is not None:
             return self.texts[word]
-        return f"{name}-{self._text(symbol)}" if symbol else name
+        return f"{name}-{text_of(symbol, self.strings)}" if symbol else name
 
     def _contributions(self, state: Stepper, i: int) -> dict[str, tuple[float, str]]:
         """For each template its weight for an action, summed over pairs, with what it saw."""
@@ -210,11 +211,5 @@ class _Walk:
 
     def _value(self, atom: str, value: int) -> str:
         if ATOM_KINDS[atom] == TEXT:
-            return SPECIAL_VALUES.get(value) or self._text(value)
+            return SPECIAL_VALUES.get(value) or text_of(value, self.strings)
         return "{...}" if ATOM_KINDS[atom] == SET else str(value)  # sets are only known by their hashes
-
-    def _text(self, key: int) -> str:
-        try:
-            return str(self.strings[key])
-        except KeyError:
-            return f"#{key}"

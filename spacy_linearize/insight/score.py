@@ -50,10 +50,6 @@ class OrderScore:
         return self.best_score - self.score
 
     @property
-    def score_per_word(self) -> float:
-        return self.score / max(1, self.n_words)
-
-    @property
     def gap_per_word(self) -> float:
         """The gap over the number of words: what to compare with a threshold, for sentences of any length."""
         return self.gap / max(1, self.n_words)

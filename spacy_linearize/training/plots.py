@@ -3,6 +3,7 @@
 import importlib.util
 import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +56,15 @@ def _span_lengths(axes: Any, shares: dict[str, dict[int, float]]) -> None:
     axes.legend()
 
 
-def _beams(axes: Any, rows: list[dict[str, float]]) -> None:
-    axes.plot([row["beam_width"] for row in rows], [row["bleu"] for row in rows], marker="o")
-    axes.set_xscale("log", base=2)
-    axes.set(xlabel="beam width", ylabel="BLEU", title="BLEU by beam width")
+def _bleu(key: str, name: str, axes: Any, rows: list[dict[str, float]]) -> None:
+    """BLEU by the value of a key.
 
-
-def _epochs(axes: Any, rows: list[dict[str, float]]) -> None:
-    axes.plot([row["epoch"] for row in rows], [row["bleu"] for row in rows], marker="o")
-    axes.set(xlabel="epoch", ylabel="BLEU", title="BLEU by epoch")
+    name (str): Of the key, for the reader.
+    """
+    axes.plot([row[key] for row in rows], [row["bleu"] for row in rows], marker="o")
+    if key == "beam_width":
+        axes.set_xscale("log", base=2)
+    axes.set(xlabel=name, ylabel="BLEU", title=f"BLEU by {name}")
 
 
 def _spans(axes: Any, rows: list[dict[str, float]]) -> None:
@@ -75,7 +76,7 @@ def _spans(axes: Any, rows: list[dict[str, float]]) -> None:
 
 PLOTS: dict[str, Callable[[Any, Any], None]] = {
     "span_lengths": _span_lengths,
-    "beams": _beams,
-    "epochs": _epochs,
+    "beams": partial(_bleu, "beam_width", "beam width"),
+    "epochs": partial(_bleu, "epoch", "epoch"),
     "spans": _spans,
 }

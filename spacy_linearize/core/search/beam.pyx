@@ -75,7 +75,8 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
         copy_state(state, &workspace.beam[workspace.parents[i]], workspace.next_bits.data() + <size_t>kept * n_blocks(n), n)
         state.score = -workspace.ranks[rank].first
         search.system.apply(&search.context, state, &workspace.actions[i])
-        if is_checked and can_finish(&workspace.dead_ends, &search.context, search.system, state, n_left(search, state)) != 1:
+        if is_checked and can_finish(&workspace.dead_ends, &search.context, search.system, state,
+                                     n_left(search, state), NULL) != 1:
             continue
         kept += 1
         trace.parent = state.trace

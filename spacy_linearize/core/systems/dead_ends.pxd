@@ -20,4 +20,5 @@ cdef cppclass DeadEndsC:
 
 cdef int start_dead_ends(DeadEndsC* dead_ends, bint remembers) except -1 nogil
 cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, vector[ActionC]* actions) except -1 nogil
-cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil
+cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps,
+                    vector[int]* words) except -1 nogil

@@ -46,17 +46,13 @@ cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, 
     return 0
 
 
-cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps) except -1 nogil:
+cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps,
+                    vector[int]* words) except -1 nogil:
     """Whether some actions lead from a state to the end. 2, if that was not found out within MAX_TRIED states.
 
     n_steps (int): How many actions are left.
+    words (vector[int]*): Where to write the words of the way if all of it was gone, or NULL.
     """
-    return find_way(dead_ends, context, system, state, n_steps, NULL)
-
-
-cdef int find_way(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps,
-                  vector[int]* words) except -1 nogil:
-    """As `can_finish`, and writes down the words of the way, if they are asked for and all of it was gone."""
     cdef vector[FrameC] way
     cdef size_t i
     cdef size_t n_nodes = context.nodes.size()
@@ -212,7 +208,7 @@ def conflict(PackedBag bag not None, TransitionSystem system not None):
 
 cdef int can_order(PackedBag bag, TransitionSystem system, pairs, int* n_tried, bint mirrored,
                    vector[int]* words) except -1:
-    """As `find_way`, for a bag with some of its precedences.
+    """As `can_finish`, for a bag with some of its precedences.
 
     n_tried (int*): How many states have been tried so far; those of this call are added.
     """
@@ -238,6 +234,6 @@ cdef int can_order(PackedBag bag, TransitionSystem system, pairs, int* n_tried, 
     start_dead_ends(&dead_ends, True)
     dead_ends.n_tried = n_tried[0]
     with nogil:
-        found = find_way(&dead_ends, &context, &system.c, &state, copy.forest.n, words)
+        found = can_finish(&dead_ends, &context, &system.c, &state, copy.forest.n, words)
     n_tried[0] = dead_ends.n_tried
     return found

@@ -124,7 +124,6 @@ cdef int add_range(ContextC* context, const StateC* state, int low, int high, ve
     cdef vector[uint64_t]* tags
     cdef ActionC action
     cdef int k
-    cdef size_t i
     action.type = SHIFT
     for k in range(low, high):
         if is_shifted(state.shifted, k) or scratch.excluded[k] == scratch.stamp \
@@ -134,13 +133,20 @@ cdef int add_range(ContextC* context, const StateC* state, int low, int high, ve
         tags = NULL
         if context.search_tags and not bag.words[k].tag_given:
             tags = tags_of(context.lexicon, bag.words[k].columns)
-        if tags == NULL:
-            action.symbol = bag.words[k].columns[<int>TAG]
-            actions.push_back(action)
-        else:
-            for i in range(tags.size()):
-                action.symbol = dereference(tags)[i]
-                actions.push_back(action)
+        action.symbol = bag.words[k].columns[<int>TAG]
+        add_choices(action, tags, actions)
+    return 0
+
+
+cdef int add_choices(ActionC action, vector[uint64_t]* symbols, vector[ActionC]* actions) except -1 nogil:
+    """An action as it is, or, if there are tags or labels to choose from, one with each of them."""
+    cdef size_t i
+    if symbols == NULL:
+        actions.push_back(action)
+        return 0
+    for i in range(symbols.size()):
+        action.symbol = dereference(symbols)[i]
+        actions.push_back(action)
     return 0
 
 
@@ -149,19 +155,12 @@ cdef int add_arcs(ContextC* context, int arc, const NodeC* head, const NodeC* de
     cdef uint64_t given = context.bag.words[dependent.word].columns[<int>LABEL]
     cdef vector[uint64_t]* labels = NULL
     cdef ActionC action
-    cdef size_t i
     action.type = arc
     action.word = NONE
     if context.labelled and not given:
         labels = labels_of(context.lexicon, head.tag, dependent.tag, (arc == LEFTARC) != context.mirrored)
-    if labels == NULL:
-        action.symbol = given
-        actions.push_back(action)
-    else:
-        for i in range(labels.size()):
-            action.symbol = dereference(labels)[i]
-            actions.push_back(action)
-    return 0
+    action.symbol = given
+    return add_choices(action, labels, actions)
 
 
 cdef int apply(ContextC* context, StateC* state, const ActionC* action) except -1 nogil:
