@@ -6,10 +6,9 @@ from ..bag.bag cimport BagC
 from ..hashing cimport mix, slot_of
 from ..systems.state cimport NONE, ActionC, NodeC, StateC
 from .atoms cimport read_action, read_state, start_atoms
-from .numbers cimport check_numbers
 
 from ..hashing import hash_text
-from . import atom_table
+from . import atom_table, numbers  # which compares the two
 from .atom_table import ACTION_ATOMS, OF_ACTIONS, OF_MEMBERS, OF_STATES, PAIR_ATOMS, STATE_ATOMS, TABLE, atoms_of
 from .templates import fingerprint
 
@@ -124,8 +123,6 @@ CONSTITUENT_ATOMS = atoms_of(OF_ACTIONS, atom_table.SHIFTS, atom_table.CONSTITUE
 COMPONENT_ATOMS = atoms_of(OF_ACTIONS, atom_table.SHIFTS, atom_table.COMPONENT)
 # Those that do not change as long as the word and what it opens stay the same.
 LASTING_ATOMS = WORD_ATOMS | atoms_of(OF_ACTIONS, atom_table.CONSTITUENT, atom_table.OPENING)
-
-check_numbers()
 
 
 def scope_of(state_atoms, action_atoms, atomic_shift):
