@@ -1,7 +1,9 @@
 """The settings of the component. Those of its model are in `core.settings`."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from spacy.language import Language
@@ -80,38 +82,24 @@ class Options:
         )
 
 
-# Not isinstance: true is an int.
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 1 <= value <= MAX_COUNT
-
-
-def _is_count_or_none(value: Any) -> bool:
-    return value is None or _is_count(value)
-
-
-def _is_limit(value: Any) -> bool:
-    return value is None or (type(value) is int and value >= 1)
-
-
-def _is_switch(value: Any) -> bool:
-    return type(value) is bool
+def _is(value: Any, *, kind: type[Any], low: float = -math.inf, high: float = math.inf, null: bool = False) -> bool:
+    """Whether a value is of just this type (true is an int, too) and within limits, or None where that is allowed."""
+    if value is None:
+        return null
+    return type(value) is kind and (kind is not int or low <= value <= high)
 
 
 def _is_units(value: Any) -> bool:
-    return value is None or (type(value) is str and bool(value))
+    return _is(value, kind=str, null=True) and value != ""
 
 
 def _is_sentences(value: Any) -> bool:
     return value in ("doc", "sents")
 
 
-def _is_whole(value: Any) -> bool:
-    return type(value) is int
-
-
-COUNT = (_is_count, f"a whole number from 1 to {MAX_COUNT:,}")
-COUNT_OR_NULL = (_is_count_or_none, f"a whole number from 1 to {MAX_COUNT:,}, or null")
-SWITCH = (_is_switch, "true or false")
+COUNT = (partial(_is, kind=int, low=1, high=MAX_COUNT), f"a whole number from 1 to {MAX_COUNT:,}")
+COUNT_OR_NULL = (partial(COUNT[0], null=True), f"{COUNT[1]}, or null")
+SWITCH = (partial(_is, kind=bool), "true or false")
 CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beam_width": COUNT,
     "tree_beam_width": COUNT_OR_NULL,
@@ -122,11 +110,11 @@ CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "sentences": (_is_sentences, "'doc' or 'sents'"),
     "units": (_is_units, "null, 'ents', 'noun_chunks' or the key of a span group"),
     "n_best": COUNT,
-    "max_words": (_is_limit, "a whole number, 1 or more, or null"),
+    "max_words": (partial(_is, kind=int, low=1, null=True), "a whole number, 1 or more, or null"),
     "tree": SWITCH,
     "overwrite": SWITCH,
     "n_threads": COUNT,
-    "seed": (_is_whole, "a whole number"),
+    "seed": (partial(_is, kind=int), "a whole number"),
 }
 NAMES = tuple(field.name for field in fields(Options))
 

@@ -22,7 +22,7 @@ from spacy.vocab import Vocab
 from ..atomic import open_alone, save, write_all
 from ..doc.text import read_spacy
 from ..errors import LinearizeError, error
-from .conllu import BadSentence, SentIds, read_sentences, to_conllu
+from .conllu import BadSentence, read_sentences, to_conllu
 
 SUFFIXES = {".txt": "text", ".conllu": "conllu", ".jsonl": "jsonl", ".spacy": "spacy"}
 
@@ -150,7 +150,7 @@ class Writer:
         self.path = path
         self.kind = kind
         self.docs = DocBin(store_user_data=True)
-        self.sent_ids = SentIds()
+        self.sent_ids: dict[str, int] = {}
         self.file: Any = None
         if path is None:
             standard_output()  # that it is closed is said before there is work to lose

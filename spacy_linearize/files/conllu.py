@@ -240,40 +240,34 @@ def _read_tree(words: Rows) -> tuple[list[int], list[str]]:
 # Writing
 
 
-class SentIds:
-    """The names of the sentences in a file: no two are the same."""
-
-    def __init__(self) -> None:
-        self.used: dict[str, int] = {}  # how often each was asked for
-
-    def new(self, name: str) -> str:
-        """The name itself, or with the first number from 2 on that makes it a new one."""
-        unique = name
-        while unique in self.used:
-            self.used[name] += 1
-            unique = f"{name}-{self.used[name]}"
-        self.used[unique] = 1
-        return unique
-
-
-def to_conllu(doc: Doc, rank: int = 1, sent_ids: SentIds | None = None) -> str:
+def to_conllu(doc: Doc, rank: int = 1, used: dict[str, int] | None = None) -> str:
     """A Doc in CoNLL-U, with its rank among the orders of its bag if that is not the first. One with several roots has
     a block for each of its sentences, one without words has none.
 
-    sent_ids (Optional[SentIds]): The names that the file has already. Further sentences and ranks have a number after
-        the name of the Doc.
+    used (Optional[Dict[str, int]]): The names of the sentences that the file has already, and how often each was asked
+        for; new ones are added. Further sentences and ranks have a number after the name of the Doc.
     """
     if not len(doc):
         return ""
-    sent_ids = sent_ids or SentIds()
+    used = {} if used is None else used
     n_roots = sum(token.has_head() and token.head.i == token.i for token in doc)
     sents = list(doc.sents) if n_roots > 1 else [doc[:]]
-    return "".join(_block(doc, sent, rank, sent_ids) for sent in sents)
+    return "".join(_block(doc, sent, rank, used) for sent in sents)
 
 
-def _block(doc: Doc, sent: Span, rank: int, sent_ids: SentIds) -> str:
+def _unique(name: str, used: dict[str, int]) -> str:
+    """A name, or with the first number from 2 on that makes it a new one."""
+    unique = name
+    while unique in used:
+        used[name] += 1
+        unique = f"{name}-{used[name]}"
+    used[unique] = 1
+    return unique
+
+
+def _block(doc: Doc, sent: Span, rank: int, used: dict[str, int]) -> str:
     name = one_line(str(doc.user_data.get("sent_id", "")))
-    lines = [f"# sent_id = {sent_ids.new(name)}"] if name else []
+    lines = [f"# sent_id = {_unique(name, used)}"] if name else []
     lines.append(f"# text = {one_line(sent.text)}")
     if rank > 1:
         lines.append(f"# rank = {rank}")

@@ -52,23 +52,14 @@ _CLAUSES = frozenset(["S", "SBAR", "SBARQ", "SINV", "SQ", "FRAG"])
 _ROLES = ("SBJ", "PRD", "OBJ")
 # The label of a dependent for which nothing better is known, by its parent constituent.
 _BY_PARENT = {
-    "ADJP": "AMOD",
-    "ADVP": "AMOD",
-    "NAC": "NMOD",
-    "NP": "NMOD",
-    "NX": "NMOD",
-    "PP": "PMOD",
-    "QP": "AMOD",
-    "S": "VMOD",
-    "SBAR": "VMOD",
-    "SBARQ": "VMOD",
-    "SINV": "VMOD",
-    "SQ": "VMOD",
-    "VP": "VMOD",
-    "WHADJP": "AMOD",
-    "WHADVP": "AMOD",
-    "WHNP": "NMOD",
-    "WHPP": "PMOD",
+    parent: label
+    for label, parents in {
+        "AMOD": "ADJP ADVP QP WHADJP WHADVP",
+        "NMOD": "NAC NP NX WHNP",
+        "PMOD": "PP WHPP",
+        "VMOD": "S SBAR SBARQ SINV SQ VP",
+    }.items()
+    for parent in parents.split()
 }
 
 

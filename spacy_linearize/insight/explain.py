@@ -95,14 +95,11 @@ class Explanation:
         for derivation in self.derivations:
             yield f"\n{derivation.direction}: {derivation.score:.1f}"
             for number, step in enumerate(derivation.steps, 1):
-                yield f"{number:4}. {step.action}  {step.score:+.1f}  ({_choices(step.n_legal)})"
+                choices = "no choice" if step.n_legal == 1 else f"one of {step.n_legal}"
+                yield f"{number:4}. {step.action}  {step.score:+.1f}  ({choices})"
                 for rival in step.rivals:
                     yield f"      rather than {rival.action}  {rival.score:+.1f}  because of"
                     yield from (f"        {reason.weight:+7.1f}  {reason.instance}" for reason in rival.reasons)
-
-
-def _choices(n: int) -> str:
-    return "no choice" if n == 1 else f"one of {n}"
 
 
 def explain(linearizer: Linearizer, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list[Explanation]:

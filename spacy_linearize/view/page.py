@@ -74,7 +74,7 @@ def _header(best: Doc, n_orders: int) -> str:
         "Words": str(n),
         "Tags given": f"{sum(map(given_tag, best))} of {n}",
         "Heads given": f"{heads} of {n}",
-        "Score": _number(best._.linearization["score"]),
+        "Score": f"{best._.linearization['score']:.2f}",
         "Orders shown": str(n_orders),
     }
     items = "".join(f"<div><dt>{key}</dt><dd>{value}</dd></div>" for key, value in facts.items())
@@ -134,10 +134,6 @@ def _table(kind: str, note: str, names: tuple[str, ...], rows: list[str], number
     return f'<p class="note" id="{kind}">{note}</p>\n{scroll(note, table)}'
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}"
-
-
 def _alternatives_table(alternatives: list[Doc], source: Doc) -> str:
     best = alternatives[0]
     gaps = [doc._.linearization["score"] - best._.linearization["score"] for doc in alternatives]
@@ -151,8 +147,8 @@ def _alternatives_table(alternatives: list[Doc], source: Doc) -> str:
         rows.append(
             f'<tr><th scope="row" class="number">{rank}</th>'
             f'<td class="sentence"><div {spoken(doc)}>{_with_differences(best, doc)}</div>{more}</td>'
-            f'<td class="number score">{_number(doc._.linearization["score"])}</td>'
-            f'<td class="number">{_number(gap) if rank > 1 else "–"}{bar}</td></tr>'
+            f'<td class="number score">{doc._.linearization["score"]:.2f}</td>'
+            f'<td class="number">{f"{gap:.2f}" if rank > 1 else "–"}{bar}</td></tr>'
         )
     note = "Marked: words that stand elsewhere than in the best order. Scores compare orders of this bag only."
     return _table("orders", note, ("Rank", "Sentence", "Score", "Gap to the best"), rows, numbers=(0, 2, 3))
