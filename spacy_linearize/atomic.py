@@ -1,4 +1,4 @@
-"""Files and pipelines that are there as a whole or not at all, and files that one process writes at a time."""
+"""Atomic writes of files and pipelines, and files that only one process may write."""
 
 import errno
 import json
@@ -22,14 +22,14 @@ CONFIG, META = "config.cfg", "meta.json"  # what makes a folder a pipeline
 
 
 def save(path: str | Path, data: bytes) -> None:
-    """Write a file so that at any moment either the old content or the new one is there, whole. It keeps its mode."""
+    """Replace a file atomically: at any moment either all of the old content is there or all of the new. Its mode stays."""
     path = Path(path)
     old = path.stat() if path.exists() else None
-    if old is not None and not stat.S_ISREG(old.st_mode):  # a device or a pipe, which nothing may replace
+    if old is not None and not stat.S_ISREG(old.st_mode):  # a device or a pipe must not be replaced
         path.write_bytes(data)
         return
     path = path.resolve()  # a link stays one
-    # Until it has the mode of the old file, nobody else may read it.
+    # Private until it has the mode of the old file.
     temporary, file = _new_file(path.parent, 0o666 if old is None else 0o600)
     try:
         with file:
@@ -48,7 +48,7 @@ def save(path: str | Path, data: bytes) -> None:
 
 
 def _new_file(folder: Path, mode: int) -> tuple[Path, IO[bytes]]:
-    """A file under a short name that nobody can foresee. A link of that name is not followed."""
+    """Create a file under an unpredictable name. A symbolic link of that name is not followed."""
     while True:
         path = folder / f".{secrets.token_hex(8)}.tmp"
         with suppress(FileExistsError):
@@ -56,7 +56,7 @@ def _new_file(folder: Path, mode: int) -> tuple[Path, IO[bytes]]:
 
 
 def write_all(file: Any, data: bytes) -> None:
-    """Add data to an open file without a buffer, all of it or nothing: the disk may be full halfway."""
+    """Append data to an unbuffered file, all of it or nothing: the disk may fill up halfway."""
     written = 0
     try:
         while written < len(data):
@@ -68,8 +68,8 @@ def write_all(file: Any, data: bytes) -> None:
 
 
 def open_alone(path: Path) -> IO[bytes]:
-    """Open a file to write it from its beginning, without a buffer. Refused while another process does the same: the
-    two would write over each other's lines."""
+    """Open a file for writing, unbuffered and locked. If another process writes it, this is refused: the two would
+    overwrite each other's lines."""
     flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)  # what is there stays until it is ours
     file = os.fdopen(os.open(path, flags, 0o666), "wb", buffering=0)
     try:
@@ -83,7 +83,7 @@ def open_alone(path: Path) -> IO[bytes]:
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
-    """Keep other processes out until the file is closed. Where the file system has no locks, there is none."""
+    """Lock a file until it is closed, if the file system has locks."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -103,17 +103,17 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 def save_pipeline(nlp: "Language", path: Path, *, exclude: Iterable[str] = ()) -> None:
-    """Write a pipeline to a folder, where it appears as a whole: it is put together beside it first.
+    """Write a pipeline to a folder atomically: it is assembled beside the folder first.
 
-    Of a pipeline that is there already, all goes that the new one has or lacks: what spaCy wrote for the old one would
-    be loaded with the new one. Other files, such as a README, stay.
+    An old pipeline in the folder is removed completely, since spaCy would load its leftovers with the new one. Other
+    files, such as a README, stay.
 
     exclude (Iterable[str]): What to leave out, see `Language.to_disk`.
     """
     path = path.resolve()
     check_pipeline_folder(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Nobody else may look into it: the old files may be private.
+    # Private, since the old files may be.
     workshop = Path(tempfile.mkdtemp(prefix=".", dir=path.parent))
     try:
         staged, old = workshop / "new", workshop / "old"
@@ -126,7 +126,7 @@ def save_pipeline(nlp: "Language", path: Path, *, exclude: Iterable[str] = ()) -
             twin = path / file.relative_to(staged)
             if twin.exists():
                 shutil.copymode(twin, file)
-        with ExitStack() as undo:  # if anything fails, all goes back to its place
+        with ExitStack() as undo:  # if anything fails, every file returns to its place
 
             def move(name: str, source: Path, target: Path) -> None:
                 os.replace(source / name, target / name)
@@ -151,10 +151,10 @@ def check_pipeline_folder(path: Path) -> None:
 
 
 def _parts(path: Path) -> set[str]:
-    """The names in the folder of a pipeline that spaCy wrote."""
+    """The names of what spaCy wrote to the folder of a pipeline."""
     parts = {CONFIG, META, "tokenizer", "vocab"}
-    with suppress(OSError, ValueError, AttributeError, TypeError):  # whatever stands there
+    with suppress(OSError, ValueError, AttributeError, TypeError):  # whatever meta.json holds
         meta = json.loads((path / META).read_bytes())
         parts.update(str(name) for key in ("components", "pipeline", "disabled") for name in meta.get(key) or ())
-    # Some components write a folder, others a file with a suffix. And one may have any name, even that of a path.
+    # Some components write a folder, others a file with a suffix. Their names may even look like paths.
     return {file.name for file in path.iterdir() if file.name in parts or file.stem in parts}

@@ -158,7 +158,7 @@ def first_sentence(problem: Exception) -> str:
 
 
 def _quoted(value: object) -> str:
-    """What a user has handed in, for a message: it may be long, or have no text at all."""
+    """A value of the user, for a message: it may be long, or have no repr at all."""
     try:
         text = repr(value)
     except Exception:  # of a huge number, or of lists in lists without end

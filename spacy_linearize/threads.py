@@ -10,8 +10,8 @@ from spacy.util import minibatch
 
 from .core.interrupt import worker_pool
 
-# For one thread: one that asked for the interpreter's lock for each Doc would wait most of the time, and alone it would
-# still go back and forth between the core and Python.
+# For one thread. If it took the GIL for each Doc, it would wait for it most of the time; even alone it would go back and
+# forth between the core and Python.
 DOCS_AT_ONCE = 32
 
 ResultT = TypeVar("ResultT")

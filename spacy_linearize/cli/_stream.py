@@ -1,4 +1,4 @@
-"""Bags from the command line, a file or the keyboard, through a pipeline, and on to where they are written."""
+"""Streams of bags: from the command line, a file or the keyboard, through a pipeline, to the output."""
 
 import os
 import sys
@@ -27,8 +27,8 @@ Results = Generator[tuple[Bag, Doc | Exception], None, None]
 
 @dataclass(frozen=True)
 class Input:
-    """Where bags come from: the arguments, a file, or standard input. What cannot be meant is refused at once, before
-    time is spent on a pipeline.
+    """Where bags come from: the arguments, a file, or standard input. Contradictions are refused at once, before a
+    pipeline is loaded.
 
     words (Optional[List[str]]): The arguments. A single one, in quotes, is read like a line.
     path (Optional[Path]): The file.
@@ -83,8 +83,8 @@ class Input:
 
 
 def through_pipeline(nlp: Language, bags: Iterator[Bag], *, size: int = BATCH, disable: Iterable[str] = ()) -> Results:
-    """Send bags through a pipeline, each batch in a memory zone: its Docs and new words are gone when the next one
-    begins. A bag that cannot be processed costs itself alone.
+    """Send bags through a pipeline, each batch in a memory zone: its Docs and new words are freed before the next one
+    begins. If a bag cannot be processed, the others are.
 
     size (int): How many bags to a batch.
     disable (Iterable[str]): The components to leave out. Of several linearizers only the last one runs.
@@ -99,7 +99,7 @@ def through_pipeline(nlp: Language, bags: Iterator[Bag], *, size: int = BATCH, d
     left_out = [*disable, *linearizers(nlp)[:-1]]  # one bag, one order
     with tqdm(unit=" bags", disable=not is_terminal(sys.stderr)) as progress:
         while True:
-            # The pipeline ends before the memory does that it works in, whatever happens.
+            # Whatever happens, the pipeline ends before the memory zone that it works in.
             with nlp.memory_zone():
                 batch = list(islice(bags, size))
                 docs = ((bag.doc, bag.number) for bag in batch if isinstance(bag.doc, Doc))

@@ -56,8 +56,8 @@ USE_HEADS = typer.Option(None, help="Whether arcs of the input are given, likewi
 
 
 def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Errors that a user can do something about are one line on standard error, without a traceback, and so are
-    warnings."""
+    """Report errors that a user can do something about, and warnings, in one line on standard error, without a
+    traceback."""
 
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
@@ -70,7 +70,7 @@ def one_line_errors(command: Callable[..., None]) -> Callable[..., None]:
                     _flush()
                     raise
             _flush()  # what cannot be written is an error, too
-        except BrokenPipeError as problem:  # who reads has had enough
+        except BrokenPipeError as problem:  # the reader has closed the pipe
             _drop_output()
             raise typer.Exit(1) from problem
         except (LinearizeError, OSError, ValueError) as problem:
@@ -90,7 +90,7 @@ def _flush() -> None:
 
 
 def _drop_output() -> None:
-    """Nor should Python complain, when it ends, that what is left cannot be written."""
+    """Keep Python from complaining, when it exits, that the rest cannot be written."""
     with suppress(OSError, ValueError):  # not a stream of the system
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -101,20 +101,20 @@ def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def say(text: str) -> None:
-    """Results go to standard output, everything else here. That nobody can hear it is no reason to stop."""
+    """Write a message to standard error; results go to standard output. A broken stream is no reason to stop."""
     if sys.stderr is not None:  # else print would take standard output instead
         with suppress(OSError):
             print(text, file=sys.stderr, flush=True)
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether somebody sits there. A closed stream is None."""
+    """Whether a stream is a terminal. A closed stream is None."""
     return stream is not None and stream.isatty()
 
 
 @contextmanager
 def stopped_politely() -> Iterator[None]:
-    """A polite end is like Ctrl-C: a KeyboardInterrupt inside, and a word outside."""
+    """Treat SIGTERM like Ctrl-C: inside, both raise KeyboardInterrupt; outside, the command exits with code 130."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -135,12 +135,12 @@ def check_count(key: str, value: int | None) -> None:
 
 
 def check_places(sources: "Iterable[Path | TextIO | None]", targets: "Iterable[Path | None]" = ()) -> None:
-    """Refuse to write what is read, be it through the standard streams. See `check_output`."""
+    """Refuse to write what is read, also through the standard streams. See `check_output`."""
     check_output(sources, [*targets, sys.stdout, sys.stderr])
 
 
 def shown(text: str | Path) -> str:
-    """A text of the command line as UTF-8 can have it: names of files may be any bytes."""
+    """A text of the command line in a form that UTF-8 can encode: file names may hold any bytes."""
     return str(text).encode("utf8", "backslashreplace").decode("utf8")
 
 
@@ -155,7 +155,7 @@ def load(
     threads: int | None = None,
     **settings: Any,
 ) -> "Language":
-    """A trained pipeline that has a linearizer; the bundled one, if none is named, or it is, and there is no other.
+    """A trained pipeline with a linearizer: the bundled one by default, or if its name is that of no other pipeline.
 
     beam, nbest, threads (Optional[int]): As the commands have them. The beam is for all bags.
     settings (Any): Further settings of the linearizer. Those that are None stay as they are.
@@ -186,7 +186,7 @@ def linearizers(nlp: "Language") -> list[str]:
 
 
 def linearizer_name(nlp: "Language") -> str:
-    """What a pipeline calls its linearizer: the last one, as it is the one whose order comes out."""
+    """The name of the linearizer in a pipeline. Of several, it is the last one: its order comes out."""
     return linearizers(nlp)[-1]
 
 

@@ -34,14 +34,14 @@ def compact_command(
     nlp = load(model)
     check_places([nlp.path, meta], [output_path, *output_path.rglob("*")])
     name = linearizer_name(nlp)
-    configure(nlp, name, n_threads=1)  # how many it was trained with is no matter of its users
+    configure(nlp, name, n_threads=1)  # the number used in training is no concern of users
     engine_of(linearizer_of(nlp).model).compact(prune)
     if meta is not None:
         more = srsly.read_json(meta)
         if not isinstance(more, dict):
             raise error("SL022", key="meta", value=str(meta), expected="a file with a JSON object")
         nlp.meta.update(more)
-    # The linearizer brings its tags and labels along, and looks up no other strings of the vocabulary.
+    # The linearizer stores its tags and labels itself, and looks up no other strings of the vocabulary.
     is_alone = nlp.component_names == [name] and not nlp.vocab.vectors.size
     save_pipeline(nlp, output_path, exclude=["vocab"] if is_alone else [])
     size = sum(path.stat().st_size for path in output_path.rglob("*") if path.is_file())

@@ -66,7 +66,7 @@ def score_command(
 
     if not jsonl:
         out.write(b"number\tgap per word\tsentence\tbetter\n")
-    # The linearizer scores, and what comes after it has nothing to do.
+    # The linearizer scores; the components after it are not needed.
     disable = nlp.pipe_names[nlp.pipe_names.index(linearizer_name(nlp)) :]
     with stopped_politely():
         results = through_pipeline(nlp, source.read(nlp), size=source.batch_size, disable=disable)

@@ -1,4 +1,4 @@
-"""Loops over the arrays of a Doc. In Python, or in numpy for a dozen words, they would take longer than the search."""
+"""Loops over the arrays of a Doc. In Python, or with numpy on a dozen words, they would take longer than the search."""
 import numpy as np
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.unordered_map cimport unordered_map

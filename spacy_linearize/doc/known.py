@@ -15,7 +15,7 @@ from ..errors import error
 KINDS = ("tags", "labels")
 NOUN_PHRASE = "NP"  # the tag of base noun phrases where a treebank was converted with them as units
 Names = dict[str, set[str]]  # by kind
-# So many unknown names, and such a share of those of a Doc, are no slip: they come from other data.
+# So many unknown names, and such a share of those of a Doc, are no slip: the Doc follows another scheme.
 MANY = 3
 SHARE = 1 / 3
 OTHER_NAMES = "Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data."
@@ -56,7 +56,7 @@ def check_names(names: Any) -> Names:
 
 
 def is_name(text: Any) -> bool:
-    """Whether something can be the name of a tag or label: a text that can be written down."""
+    """Whether something can be the name of a tag or label: a string that UTF-8 can encode."""
     if type(text) is not str:
         return False
     try:
@@ -75,7 +75,7 @@ def text_of(key: int, strings: StringStore) -> str:
 
 
 class Known:
-    """The keys of the names that training saw, and what has been said about others."""
+    """The keys of the names that training saw, and the others that were warned of."""
 
     def __init__(self) -> None:
         self._known: dict[str, set[int]] = {kind: set() for kind in KINDS}

@@ -1,8 +1,8 @@
 """From an order to a new Doc that carries everything the old one had.
 
 Annotation moves with its token. An entity or span is kept if its tokens still stand together, in the sequence that they
-had, and is dropped if they do not: what meets by chance the other way round is not the same. Values of span extensions
-follow the same rule.
+had, and is dropped if they do not: tokens that meet by chance in another sequence are not the same span. Values of span
+extensions follow the same rule.
 """
 
 from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ class _Mover:
 
     @cached_property
     def _n_together(self) -> Array:
-        """How many tokens up to each stand just behind the same one as ever."""
+        """For each token, how many up to it still follow their old left neighbour directly."""
         return np.cumsum(np.diff(self.place, prepend=self.place[:1]) == 1)
 
     def find(self, start: int, end: int) -> tuple[int, int] | None:
@@ -128,7 +128,7 @@ class _Mover:
                 continue
             prefix, name, start_char, end_char = key
             if start_char not in token_at:
-                continue  # left over from a token that is no more, after a merge
+                continue  # left over from a token that was merged away
             start = token_at[start_char]
             if end_char is None:
                 new.user_data[prefix, name, new[int(self.place[start])].idx, None] = value

@@ -1,11 +1,11 @@
-"""File formats: what is read and written, and how. No model is needed in here."""
+"""File formats: readers and writers. No model is needed here."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from spacy.util import logger
 
-# Told of each sentence that is skipped: the file, the line (from 1) where the sentence begins, and what is wrong.
+# Called for each sentence that is skipped: the file, the line (from 1) where it begins, and what is wrong.
 Report = Callable[[Path, int, str], None]
 
 

@@ -1,6 +1,6 @@
 """Bags of words from files, and sentences into files, as streams.
 
-A bag that cannot be read stands in the stream as the problem with it, so that it can be reported in its turn.
+A bag that cannot be read appears in the stream as an error, so that it is reported in its turn.
 """
 
 import errno
@@ -70,12 +70,12 @@ def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = T
     if kind == "conllu" and path is not None:
         return _conllu_bags(path, vocab, need_tree)
     if path is None:
-        standard_input()  # that it is closed is said at once
+        standard_input()  # if it is closed, say so at once
     return _text_bags(path, vocab)
 
 
 def check_output(sources: Iterable[Path | TextIO | None], targets: Iterable[Path | TextIO | None]) -> None:
-    """Refuse to write to a file, or a folder, that is read, whatever it is called: a stream may be a file, too.
+    """Refuse to write to a file or folder that is also read, under whatever name: a stream may be a file, too.
 
     sources, targets (Iterable[Optional[Union[Path, TextIO]]]): Paths and streams. None, and what does not exist, is
         passed over.
@@ -87,8 +87,8 @@ def check_output(sources: Iterable[Path | TextIO | None], targets: Iterable[Path
 
 
 def _identity(place: Path | TextIO | None) -> tuple[int, int] | None:
-    """What stands behind a path or a stream: equal for the same file. None for terminals, pipes and devices, which may
-    be read and written at a time."""
+    """The device and inode of a path or stream: equal for the same file. None for terminals, pipes and devices, which
+    may be read and written at the same time."""
     if place is None:  # a closed stream
         return None
     try:
@@ -138,12 +138,11 @@ def _conllu_bags(path: Path, vocab: Vocab, need_tree: bool) -> Iterator[Bag]:
 
 
 class Writer:
-    """Writes sentences to a file, or to standard output if there is no path. Each bag's lines go out in one piece, so
-    that a process that is killed leaves whole ones behind, and so does a full disk. A .spacy file is written at the
-    end, as a whole.
+    """Writes sentences to a file, or to standard output if there is no path. The lines of a bag are written at once: a
+    killed process, or a full disk, leaves no half of them. A .spacy file is written at the end, atomically.
 
-    What a file held before is there until there is something to write instead: an input that cannot be read costs
-    nothing. Use it with `with`, which ends the file; after an error, without what has not gone out yet.
+    The old content of a file stays until there is something to replace it. Use the writer with `with`, which completes
+    the file; after an error, with what was written before it.
     """
 
     def __init__(self, path: Path | None, kind: str) -> None:
@@ -153,7 +152,7 @@ class Writer:
         self.sent_ids: dict[str, int] = {}
         self.file: Any = None
         if path is None:
-            standard_output()  # that it is closed is said before there is work to lose
+            standard_output()  # if it is closed, say so before there is work to lose
         else:
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

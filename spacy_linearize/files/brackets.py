@@ -68,7 +68,7 @@ def read_brackets(path: str | Path, vocab: Vocab, *, base_nps: bool = False, rep
     path (Union[str, Path]): The file, in UTF-8.
     vocab (Vocab): For the Docs.
     base_nps (bool): Whether each NP without an NP inside becomes one token with the tag NP and spaces in its text.
-    report (Report): Told of each tree that is skipped because it cannot be read; by default, the log is. Trees
+    report (Report): Called for each tree that cannot be read and is skipped. By default it goes to the log. Trees
         without words are no error.
     YIELDS (Doc): A sentence with tags, heads and labels. Its spaces are unknown.
     """
@@ -157,7 +157,7 @@ def unescape(word: str) -> str:
 
 
 def _stretches(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The stretches of a file that can be read apart from one another: mostly one tree each.
+    """The parts of a file that can be read on their own: mostly one tree each.
 
     YIELDS (Tuple[int, bytes]): The number of the first line, and the lines. Comments are left as empty lines.
     """
@@ -228,7 +228,7 @@ def _parse(text: str, line: int) -> tuple[list[Node], tuple[int, str] | None]:
 def _bottom_up(tree: Node) -> list[Node]:
     """All nodes of a tree, children before their parents."""
     nodes = [tree]
-    for node in nodes:  # which grows meanwhile
+    for node in nodes:  # the list grows meanwhile
         nodes.extend(node.children)
     nodes.reverse()
     return nodes

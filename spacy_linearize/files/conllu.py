@@ -3,7 +3,7 @@
 Order hints of the Surface Realisation shared tasks, `lin=-1` or `lin=+1` in FEATS or MISC, say on which side of its
 head a word stands, and how far from it among the words with a hint on that side: `doc._.linearize_before`. Multiword
 tokens give their spacing to the words they stand for and are left out themselves, as are empty nodes. A
-sentence that is not well formed is reported with its line and costs nothing but itself.
+malformed sentence is reported with its line and skipped.
 """
 
 import re
@@ -72,7 +72,7 @@ def read_sentences(
 ) -> Iterator[tuple[int, Doc | BadSentence]]:
     """Read a CoNLL-U file with all of its sentences, good or bad. See `read_conllu`.
 
-    need_tree (bool): Whether a sentence is bad whose heads are no tree. Otherwise it is read without heads.
+    need_tree (bool): Whether a sentence whose heads are no forest is bad. Otherwise it is read without heads.
     YIELDS (Tuple[int, Union[Doc, BadSentence]]): The line where a sentence begins, and the sentence, or what is wrong
         with it.
     """
@@ -82,13 +82,13 @@ def read_sentences(
         try:
             if block.problem:
                 raise block.problem
-            if block.comments and not block.rows:  # as a file has it that was cut here
+            if block.comments and not block.rows:  # a file that was cut off here
                 raise BadSentence("a sentence without words", block.line)
             doc = _make_doc(block, vocab, TAGS[tag], need_tree)
         except BadSentence as problem:
             yield block.line, problem
             continue
-        except ValueError as problem:  # what spaCy will not have in a Doc
+        except ValueError as problem:  # something that spaCy refuses in a Doc
             said = " ".join(first_sentence(problem).split())
             yield block.line, BadSentence(f"in the sentence from here on: {said}", block.line)
             continue
@@ -283,5 +283,5 @@ def _block(doc: Doc, sent: Span, rank: int, used: dict[str, int]) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text without tabs and line ends, which would end a column or a line. Other spaces inside of it stay."""
+    """A text with single spaces for tabs and line ends, which would end a column or a line. Other spaces inside it stay."""
     return " ".join(filter(None, (part.strip(" ") for part in re.split(r"[\t\r\n]", text))))

@@ -41,8 +41,8 @@ def convert(
 ) -> Counts:
     """Convert a treebank. One Doc a sentence, files by name, sentences in order.
 
-    source (Union[str, Path]): A file, or a folder that is searched with all that is in it.
-    target (Union[str, Path]): The .spacy file. It is written as a whole or not at all.
+    source (Union[str, Path]): A file, or a folder, which is searched recursively.
+    target (Union[str, Path]): The .spacy file. It is written atomically.
     kind (Optional[str]): "conllu" or "ptb", for all files whose suffix does not tell.
     tag (str): The CoNLL-U column that becomes `token.tag`: "xpos" or "upos".
     base_nps (bool): Merge base noun phrases of Penn brackets into single units.

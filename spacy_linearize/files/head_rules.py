@@ -1,6 +1,6 @@
 """Which child is the head of a Penn Treebank constituent, and what its other children are to it.
 
-The head table is the one that is handed around with Penn2Malt (Yamada and Matsumoto 2003, after Collins and Magerman).
+The head table is the one that comes with Penn2Malt (Yamada and Matsumoto 2003, after Collins and Magerman).
 There is no rule for coordination: the table decides, so that a noun phrase has its last conjunct as the head, and a
 verb phrase its first. Labels are Penn2Malt's own set, found from the constituents and their function tags.
 """

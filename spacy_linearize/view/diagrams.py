@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Token
 
 from .marks import LONGEST, esc, given_head, given_label, given_tag, is_root, is_rtl, mark, order_of, scroll, shorten
 
-LETTER, SMALL_LETTER = 9.5, 8.0  # pixels that a letter of a word, of a tag or label takes: rather too many than too few
+LETTER, SMALL_LETTER = 9.5, 8.0  # width in pixels of a letter of a word, and of a tag or label; generous
 LONGEST_IN_TREE = 14  # letters of a word, a tag or a label
 # Of the tree, in pixels: between two words; between the ends of two arcs at one word; between two levels of arcs.
 WORD_GAP, END_GAP, LEVEL = 26, 11, 30

@@ -33,7 +33,7 @@ def make_page(alternatives: list[Doc], source: Doc) -> Page:
 
 
 class Pages:
-    """Writes the pages of bags, each as a whole: a page is there, or it is not.
+    """Writes the pages of bags, each atomically.
 
     path (Optional[Path]): The file of one page, or the folder of several. `linearization.html` or `linearization` if
         there is none. A folder that exists takes one page, too.

@@ -11,23 +11,23 @@ LONGEST = 22  # letters of a word in a diagram or beside another word; the rest 
 
 
 def esc(text: str) -> str:
-    """A text as HTML and SVG have it, inside of elements and of attributes."""
+    """A text escaped for HTML and SVG, in elements and in attributes."""
     return escape(text, quote=True)
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text in one line, its end left out if it is long."""
+    """A text in one line, truncated if it is long."""
     text = " ".join(text.split()) or text
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def scroll(label: str, content: str) -> str:
-    """A box that scrolls, also with the keyboard."""
+    """A box that scrolls, with the keyboard, too."""
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{esc(label)}">{content}</div>'
 
 
 def spoken(doc: Doc) -> str:
-    """Attributes of elements that hold words: their language and the side they start from."""
+    """Attributes of elements that hold words: their language and direction of writing."""
     return f'lang="{esc(doc.lang_)}" dir="{"rtl" if is_rtl(doc) else "ltr"}"'
 
 

@@ -1,6 +1,6 @@
 """A linearization as one HTML page: the bag, the sentence, the lines between them, the tree, and the alternatives.
 
-The page needs nothing else: no other files, no network, and no script to be read.
+The page is self-contained: it needs no other files, no network and no scripts.
 """
 
 from difflib import SequenceMatcher
@@ -49,7 +49,7 @@ def render(alternatives: list[Doc], source: Doc) -> str:
 
 
 def frame(title: str, body: str) -> str:
-    """A page with the looks of all pages.
+    """A page in the common style.
 
     title (str): As text, not as HTML.
     body (str): As HTML.
