@@ -22,7 +22,7 @@ CONFIG, META = "config.cfg", "meta.json"  # what makes a folder a pipeline
 
 
 def save(path: str | Path, data: bytes) -> None:
-    """Replace a file atomically: at any moment either all of the old content is there or all of the new. Its mode stays."""
+    """Replace a file atomically: at any moment it has the old content or the new one. It keeps its mode."""
     path = Path(path)
     old = path.stat() if path.exists() else None
     if old is not None and not stat.S_ISREG(old.st_mode):  # a device or a pipe must not be replaced

@@ -10,8 +10,8 @@ from spacy.util import minibatch
 
 from .core.interrupt import worker_pool
 
-# For one thread. If it took the GIL for each Doc, it would wait for it most of the time; even alone it would go back and
-# forth between the core and Python.
+# For one thread. If it took the GIL for each Doc, it would mostly wait for it; even alone it would go back and forth
+# between the core and Python.
 DOCS_AT_ONCE = 32
 
 ResultT = TypeVar("ResultT")

@@ -1,5 +1,5 @@
-"""Ctrl-C in the middle of a long search. Loops that run without the interpreter's lock say how much they have done; once
-in a while the lock is taken, and signals are looked at. Short calls never get that far."""
+"""Ctrl-C during a long search. Loops without the GIL count their work; from time to time they take the GIL and check for
+signals. Short calls never get that far."""
 
 cdef enum:
     ENOUGH = 1 << 16    # candidates, or as much: some hundredths of a second
@@ -9,7 +9,7 @@ cdef int heed() except -1 nogil
 
 
 cdef inline int did(long* work, long amount) except -1 nogil:
-    """Count what has been done since signals were looked at last, and look again if that is a lot."""
+    """Count work, and check for signals after a lot of it."""
     work[0] += amount
     if work[0] < ENOUGH:
         return 0

@@ -1,4 +1,4 @@
-"""What makes a search stop: a signal, in the main thread, or the end of the pool that a thread belongs to."""
+"""What stops a search: a signal, in the main thread, or the shutdown of the pool that its thread belongs to."""
 from cpython.exc cimport PyErr_CheckSignals
 
 import threading
@@ -28,8 +28,8 @@ def _belong_to(stop):
 
 @contextmanager
 def worker_pool(n_threads: int):
-    """A pool of threads that ends at once when its user is interrupted, or has had enough: only the main thread gets
-    to know of signals, so that the others have to be told.
+    """A pool of threads that stops at once when its user is interrupted or raises an error. Only the main thread
+    receives signals, so that the others have to be told.
 
     n_threads (int): How many.
     """

@@ -7,10 +7,9 @@
     header    JSON: settings, fingerprint of the templates, and for each array its name, type, length and stored size
     arrays    one after the other, little endian; compressed where the stored size is smaller
 
-Nothing is executed on loading, and no memory is taken before the sizes have been checked against the file: an array is
-at most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. For that,
-fractions are not compressed, and of a large table at least one weight in MIN_SHARE is stored, each at a place of its
-own.
+Loading executes nothing, and allocates no memory before the sizes have been checked against the file: an array is at
+most MAX_RATIO times as large as what is stored of it, and so is a table, unless it is a small one. Therefore floats are
+not compressed, and of a large table at least one weight in MIN_SHARE is stored, in a slot of its own.
 """
 
 import json
@@ -52,12 +51,12 @@ def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
 
 
 def _compressed(chunk: bytes, kind: str) -> bytes:
-    """An array made small, by what it holds: the kind of its type."""
-    if kind == "f":  # fractions of weights hardly get smaller
+    """Compress an array by the kind of its type."""
+    if kind == "f":  # floats hardly get smaller
         return chunk
     if kind == "u":
         return zlib.compress(chunk)
-    # A table of weights that is half full: there the search for repetitions takes long, and only gets in the way.
+    # A table of weights that is half full: to search for repetitions takes long and gains nothing.
     encoder = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)
     return encoder.compress(chunk) + encoder.flush()
 
@@ -108,7 +107,7 @@ def _check_layout(layout: Any, n_bytes: int) -> None:
 
 
 def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
-    """The bytes of an array. Never takes more memory than the size that the header promises."""
+    """Decompress an array. Never takes more memory than the header promises."""
     if len(chunk) == size:
         return chunk
     decoder = zlib.decompressobj()
@@ -119,13 +118,13 @@ def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
 
 
 def pack_table(weights: Weights, name: str) -> dict[str, Array]:
-    """A table of weights as arrays: all of it as whole multiples of its scale, if it has one, else what is not 0."""
+    """A table of weights as arrays: quantised, if it has a scale, or else sparse."""
     if weights.scale:
         return {f"{name}.units": weights.to_units(), f"{name}.scale": np.array([weights.scale], dtype=np.float32)}
     table = weights.to_array()
     is_stored = table != 0
     if len(table) > 1 << SMALL_BITS:
-        is_stored[::MIN_SHARE] = True  # so that a file shows how large a table it is for
+        is_stored[::MIN_SHARE] = True  # so that the file bounds the size of the table
     slots = np.flatnonzero(is_stored).astype(np.uint32)
     return {f"{name}.slots": slots, f"{name}.values": table[slots]}
 

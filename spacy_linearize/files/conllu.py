@@ -283,5 +283,5 @@ def _block(doc: Doc, sent: Span, rank: int, used: dict[str, int]) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text with single spaces for tabs and line ends, which would end a column or a line. Other spaces inside it stay."""
+    """A text with spaces instead of tabs and line ends, which would end a column or a line."""
     return " ".join(filter(None, (part.strip(" ") for part in re.split(r"[\t\r\n]", text))))

@@ -141,8 +141,8 @@ cdef list check_pairs(pairs, int n):
 
 
 cdef int colour(vector[uint64_t]& content, const int[:] heads, vector[pair[int, int]] pairs) except -1:
-    """Let the content of words take in what they are tied to, and what that is tied to, until it tells no more words
-    apart: those with other ties, however far away, are not taken for equal."""
+    """Colour refinement: hash into the content of each word that of the words it is tied to, until this tells no more
+    words apart. Words with different ties, however far away, are then not equal."""
     cdef int n = content.size(), k
     cdef size_t n_before = 0, n_colours = count_different(content)
     cdef vector[uint64_t] sums
@@ -167,7 +167,7 @@ cdef size_t count_different(vector[uint64_t] values) except? 0:
 
 
 cdef int part_twins(ForestC* forest, tied) except -1:
-    """Words that are tied to others are no twins, nor is what they hang on: which of them comes first may matter."""
+    """Words with precedences, and their ancestors, are no twins: which of them comes first may matter."""
     cdef vector[char] is_tied
     cdef int k
     is_tied.resize(forest.n)
@@ -293,8 +293,7 @@ cdef int fill_marks(BagC* bag) except -1:
 
 
 cdef uint64_t hash_sentence(BagC* bag, vector[int]& order, bint mirrored) noexcept nogil:
-    """A hash of what a reader sees of an order of canonical numbers: nothing tells where a word ends and its neighbour
-    begins.
+    """A hash of what a reader sees of an order of canonical numbers: the boundaries of units are not visible.
 
     mirrored (bool): The order is from right to left.
     """

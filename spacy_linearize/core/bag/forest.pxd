@@ -1,7 +1,7 @@
 """The forest of given arcs, in canonical sequence.
 
-Words are numbered in preorder: a head stands before what hangs on it, and a subtree is one run of numbers.
-Ancestry is then a comparison, a component a slice, and no question about the forest needs a walk.
+Words are numbered in preorder: a head comes before its dependents, and a subtree is a range of numbers. Then a test for
+ancestry is a comparison, and a component is a slice.
 """
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector

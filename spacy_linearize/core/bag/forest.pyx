@@ -1,10 +1,9 @@
 """Builds the forest of given arcs: refuses what is not one, then numbers the words canonically.
 
-Canonical means: by content alone. The key of a word is a hash of what it is and of all that hangs below it;
-siblings, and the tops of components, are sorted by this key and numbered in preorder. Words that get the same
-place by content head equal subtrees under the same head ("twins"), so any way to number them gives the same
-arrays, and nothing that follows can depend on the order in which the words were handed in. Which twin is which may
-still matter to the caller: they are numbered by their ties, and then as they were handed in.
+Canonical means: by content alone. The key of a word is a hash of the word and of its whole subtree; siblings, and the
+tops of components, are sorted by this key and numbered in preorder. Words with equal keys under the same head ("twins")
+have equal subtrees: any numbering of them gives the same arrays, and nothing that follows can depend on the input order.
+Which twin is which may still matter to the caller: ties are broken by annotation (`ties`), then by input position.
 """
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport sort
@@ -52,13 +51,13 @@ cdef vector[int] check_heads(const int[:] heads, object texts):
 
 
 cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts):
-    """The canonical forest over input words with these heads and content hashes. Equal words are numbered by their ties
-    and those of all that hangs below them."""
+    """The canonical forest over input words with these heads and content hashes. Among equal words, the ties of their
+    subtrees decide."""
     cdef int n = heads.shape[0]
     cdef vector[int] upwards = check_heads(heads, texts)
     cdef vector[uint64_t] key, tie
     cdef int k, h
-    # A word's key takes in those of its dependents by a sum, which does not ask for their order. So does its tie.
+    # A word's key includes the sum of its dependents' keys, which does not depend on their order. So does its tie.
     key.resize(n)
     tie.resize(n)
     for k in upwards:

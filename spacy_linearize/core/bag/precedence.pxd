@@ -12,7 +12,7 @@ from .forest cimport ForestC, is_shifted, is_untouched
 
 cdef cppclass PrecedenceC:
     bint is_active
-    bint is_tangled         # there are several components and arcs: steps that are all allowed may lead nowhere
+    bint is_tangled         # there are several components and arcs: allowed steps may lead into a dead end
     # For each direction of the search, and each word: what has to be placed before ...
     vector[vector[int]] words[2]        # ... the word: words of other components
     vector[vector[int]] of_head[2]      # ... the word as a head: subtrees of its dependents

@@ -1,4 +1,4 @@
-"""From pairs of words to what the search asks for, and what contradicts itself."""
+"""From pairs of words to the constraints that the search checks, and contradictions among them."""
 from collections import deque
 
 from libcpp.vector cimport vector
@@ -39,7 +39,7 @@ cdef int add_pair(PrecedenceC* precedence, ForestC* forest, int first, int secon
 
 
 cdef part_ways(ForestC* forest, int a, int b):
-    """The lowest word that both are below of, or are, and the two members of its family that they belong to."""
+    """The lowest common ancestor of two words, and the two members of its family that they belong to."""
     cdef int family = a
     while b != family and not is_below(forest, b, family):
         family = forest.head[family]
@@ -74,8 +74,7 @@ cdef list find_contradiction(ForestC* forest, pairs):
 
 
 def on_cycles(edges):
-    """The nodes that may be on a cycle: what is left when those that nothing leads to are taken out, again and again.
-    Mostly there are none, and no cycle has to be looked for."""
+    """The nodes that may be on a cycle: those that a topological sort leaves over. Mostly there are none."""
     n_before = dict.fromkeys(edges, 0)
     for targets in edges.values():
         for target in targets:
@@ -90,7 +89,7 @@ def on_cycles(edges):
 
 
 def shortest_cycle(edges, start):
-    """The pairs on a shortest way from a node back to itself, or an empty list."""
+    """The pairs on a shortest path from a node back to itself, or an empty list."""
     came = {start: None}
     todo = deque([start])
     while todo:

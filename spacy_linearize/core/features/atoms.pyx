@@ -1,4 +1,4 @@
-"""Reading of atoms. What does not depend on the whole state is read once and kept for the states that share it."""
+"""Reads atoms. What does not depend on the whole state is read once and cached for the states that share it."""
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 

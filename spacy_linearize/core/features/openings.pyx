@@ -1,4 +1,4 @@
-"""What a word opens: read once for each word and base, but for what depends on the rest of the state."""
+"""What a word opens: read once for each word and base, except what depends on the rest of the state."""
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
@@ -65,8 +65,8 @@ cdef void fill_opening(BagC* bag, int k, int base, bint outside, OpeningC* openi
 
 
 cdef inline int dependent_with(ForestC* forest, int head, int k) noexcept nogil:
-    """The dependent of a head that k is, or is below of. Looked for upwards from k and along the dependents at the same
-    time: either way may be long."""
+    """The dependent of a head whose subtree holds k. Searched upwards from k and along the dependents at the same time:
+    either path may be long."""
     cdef int up = k, side = head + 1
     while forest.head[up] != head:
         if k < side + forest.size[side]:

@@ -4,10 +4,10 @@ A template has a state part and an action part. The state parts of all templates
 parts of a word once for a bag, where they do not change; an action then costs, for each template, one combination of
 two ready hashes.
 
-Templates stand by scope: how much of the state and of the action the sum of their weights depends on. What is the same
-for all SHIFTs of a state is summed up once for the state, what is the same for all words of one constituent, or of one
-component, once for these, and what looks at no more than two words that stand side by side, once for all states in
-which these meet. Only the rest is left to each action.
+Templates are grouped by scope: how much of the state and of the action the sum of their weights depends on. What is the
+same for all SHIFTs of a state is summed once for the state; what is the same for all words of a constituent, or of a
+component, once for these; and what looks only at two adjacent words, once for all states in which they meet. Only the
+rest is summed for each action.
 """
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector

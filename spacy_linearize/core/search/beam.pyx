@@ -2,7 +2,7 @@
 
 All states of the beam have taken the same number of actions. Every legal action of every state is scored, the best are
 kept, and only these are applied. Of equal scores the one that comes first wins: states stand by rank, and a state's
-actions in canonical sequence, so that neither input order nor memory addresses can have a say.
+actions in canonical sequence, so that neither input order nor memory addresses have any influence.
 """
 import numpy as np
 from libc.stdint cimport uint64_t
@@ -90,7 +90,7 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
 
 
 cdef inline int make_room(vector[uint64_t]* bits, size_t n_states, int n) except -1 nogil:
-    """Let there be bits for so many states. No state may point at these: they move when they grow."""
+    """Make room for the bits of so many states. No state may point at them: they move when they grow."""
     cdef size_t size = n_states * n_blocks(n) + 1
     if bits.size() < size:
         bits.resize(size)

@@ -1,7 +1,7 @@
 """Searches in one direction, or in two whose results are ranked by the sum of both scores.
 
-A search sees what it has placed and guesses what is to come; the other direction has it the other way round. So their
-errors differ, and an order that both find good is more often right than the best one of either.
+A search sees what it has placed and guesses what is to come; the other direction sees the rest. So their errors differ,
+and an order that both score well is more often right than the best one of either.
 """
 from libc.stdint cimport uint64_t
 from libcpp.algorithm cimport reverse, sort

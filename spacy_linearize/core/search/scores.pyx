@@ -21,7 +21,7 @@ from ..weights cimport sum_weights
 from .workspace cimport SumC
 
 cdef enum:
-    MAX_NEIGHBOURS = 512    # in bags with more words, what two neighbours share is not kept: memory
+    MAX_NEIGHBOURS = 512    # in larger bags, sums of neighbours are not cached: memory
 
 
 cdef int start_scores(SearchC* search, WorkspaceC* workspace) except -1 nogil:
@@ -45,7 +45,7 @@ cdef int start_scores(SearchC* search, WorkspaceC* workspace) except -1 nogil:
 
 
 cdef int start_ngrams(SearchC* search, WorkspaceC* workspace) except -1 nogil:
-    """What the language model says of each word on its own."""
+    """The unigram probability of each word."""
     cdef int n = search.context.bag.forest.n, k
     cdef HistoryC nothing
     workspace.known_words.resize(n)
@@ -149,7 +149,7 @@ cdef inline int word_before(SearchC* search, const StateC* state) noexcept nogil
 
 cdef inline void read_history(SearchC* search, WorkspaceC* workspace, const StateC* state,
                               HistoryC* history) noexcept nogil:
-    """The words placed last, as the language model wants them."""
+    """The words placed last, as the history of the language model."""
     cdef int i, node
     history.n = 3
     for i in range(3):
@@ -164,8 +164,8 @@ cdef inline void read_history(SearchC* search, WorkspaceC* workspace, const Stat
 
 cdef inline double ngram_score(SearchC* search, WorkspaceC* workspace, const StateC* state, const HistoryC* history,
                                int word) noexcept nogil:
-    """What the language model says of the word that comes next. Its probability without a history is taken off: that
-    sum is the same for every order in the end, and what is left to place is then no burden to any of them."""
+    """The weighted score of the next word by the language model. Its unigram probability is subtracted: the sum of these
+    is the same for every complete order, and so stands for the future cost of the words that are left."""
     cdef uint64_t form = workspace.known_words[word]
     cdef double score = log_after(search, workspace, state, history, word) - workspace.unigrams[word]
     cdef HistoryC longer
@@ -182,7 +182,7 @@ cdef inline double ngram_score(SearchC* search, WorkspaceC* workspace, const Sta
 
 cdef inline double log_after(SearchC* search, WorkspaceC* workspace, const StateC* state, const HistoryC* history,
                              int word) noexcept nogil:
-    """The logarithmic probability of a word after a history. What one word before it says is kept."""
+    """The log probability of a word after a history. Bigrams are cached."""
     cdef uint64_t form = workspace.known_words[word]
     cdef HistoryC last
     cdef int* known

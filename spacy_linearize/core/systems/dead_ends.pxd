@@ -7,13 +7,13 @@ from .state cimport ActionC, StateC
 from .system cimport ContextC, SystemC
 
 cdef enum:
-    MAX_TRIED = 1000000     # states that are tried for one bag, before it is given up
+    MAX_TRIED = 1000000     # states that are tried for one bag before giving up
 
 
 cdef cppclass DeadEndsC:
     # What is known of the states of one bag.
     unordered_map[uint64_t, bint] known     # by hash of the state: whether it can be finished
-    bint remembers                          # the hash tells all that the legality of what follows depends on
+    bint remembers                          # memoise: the hash covers all that legality depends on
     int n_tried
     long work                               # since signals were looked at, see `interrupt`
 

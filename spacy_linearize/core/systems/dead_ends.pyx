@@ -1,4 +1,4 @@
-"""A search in depth for one way to the end. States are remembered, so that no part of the way is tried twice."""
+"""Depth-first search for one completion of a state. States are memoised, so that none is tried twice."""
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
@@ -12,7 +12,7 @@ from .system cimport ContextC, ScratchC, SystemC, TransitionSystem, start_scratc
 
 
 cdef cppclass FrameC:
-    # A state on the way, and how it may go on.
+    # A state on the path, and its legal actions.
     StateC state
     vector[uint64_t] bits
     vector[ActionC] actions
@@ -48,10 +48,10 @@ cdef int legal_actions(ContextC* context, SystemC* system, const StateC* state, 
 
 cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state, int n_steps,
                     vector[int]* words) except -1 nogil:
-    """Whether some actions lead from a state to the end. 2, if that was not found out within MAX_TRIED states.
+    """Whether a state can be completed: 0 or 1; 2 if MAX_TRIED states did not tell.
 
     n_steps (int): How many actions are left.
-    words (vector[int]*): Where to write the words of the way if all of it was gone, or NULL.
+    words (vector[int]*): Where to write the words of the completion, or NULL.
     """
     cdef vector[FrameC] way
     cdef size_t i
@@ -97,7 +97,7 @@ cdef int can_finish(DeadEndsC* dead_ends, ContextC* context, SystemC* system, co
 
 cdef int push(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const StateC* state,
               vector[FrameC]* way) except -1 nogil:
-    """Put a copy of a state on the way."""
+    """Put a copy of a state on the path."""
     cdef int n = context.bag.forest.n
     cdef FrameC* frame
     way.resize(way.size() + 1)
@@ -110,7 +110,7 @@ cdef int push(DeadEndsC* dead_ends, ContextC* context, SystemC* system, const St
 
 
 cdef int look(DeadEndsC* dead_ends, ContextC* context, SystemC* system, FrameC* frame) except -1 nogil:
-    """Find out how a state may go on."""
+    """Find the legal actions of a state."""
     dead_ends.n_tried += 1
     frame.next_action = 0
     frame.key = key_of(context, &frame.state)
@@ -134,8 +134,8 @@ cdef uint64_t key_of(ContextC* context, const StateC* state) noexcept nogil:
 
 
 cdef bint is_stuck(ContextC* context, const StateC* state) noexcept nogil:
-    """Whether what is open on top of the stack can be seen not to be finished: it waits, directly or by way of
-    components that would have to be placed inside of it, for a word of one that can go on only after it."""
+    """Whether the open component on top of the stack evidently cannot be finished: it waits, directly or through
+    components that would have to be placed inside it, for a word of a component that can continue only after it."""
     cdef ForestC* forest = &context.bag.forest
     cdef vector[int] needed
     cdef vector[char] is_needed
@@ -166,8 +166,8 @@ cdef bint is_stuck(ContextC* context, const StateC* state) noexcept nogil:
 
 
 def some_order(PackedBag bag not None, TransitionSystem system not None):
-    """Any order that keeps all that is given, or None if none was found. It is looked for in both directions: one of
-    them may be far shorter.
+    """Any order that keeps all that is given, or None if none was found. Both directions are tried: one of them may be
+    far easier.
 
     system (TransitionSystem): One whose actions are SHIFTs only; which orders there are does not depend on it.
     RETURNS (Optional[List[int]]): Input positions.
