@@ -154,19 +154,14 @@ class _Walk:
         scores = [state.score(i) for i in range(len(state.legal))]
         others = sorted((i for i in range(len(scores)) if i != taken), key=lambda i: -scores[i])[: self.n_rivals]
         own = self._contributions(state, taken)
-        rivals = tuple(
-            Rival(
-                action=self._name(state, i), score=scores[i], reasons=self._reasons(own, self._contributions(state, i))
-            )
-            for i in others
-        )
+        reasons = {i: self._reasons(own, self._contributions(state, i)) for i in others}
         return Step(
             action=self._name(state, taken),
             position=state.legal[taken][1],
             stack=tuple(self.texts[k] for k in state.stack),
             n_legal=len(scores),
             score=scores[taken],
-            rivals=rivals,
+            rivals=tuple(Rival(action=self._name(state, i), score=scores[i], reasons=reasons[i]) for i in others),
         )
 
     def _name(self, state: Stepper, i: int) -> str:

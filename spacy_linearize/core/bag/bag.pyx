@@ -30,21 +30,27 @@ cdef class PackedBag:
     """
 
     def __init__(self, bag, Lexicon lexicon=None):
-        cdef int n = len(bag), k
+        cdef int n = len(bag), k, attribute
         if n > MAX_WORDS:
             raise error("SL005", n=n, limit=MAX_WORDS)
         self.texts = bag.texts
         cdef vector[WordC] words
         words.resize(n)
+        cdef const uint64_t[:] column
         for name, attribute in COLUMNS:
-            fill_column(words, attribute, name, getattr(bag, name))
+            column = keys_of(bag, name, n)
+            for k in range(n):
+                words[k].columns[attribute] = column[k]
+        column = keys_of(bag, "puncts", n)
+        for k in range(n):
+            words[k].punct = column[k]
         fill_tags(words, lexicon)
-        fill_puncts(words, bag.puncts)
         cdef const int[:] arcs = as_array("heads", [FREE] * n if bag.heads is None else bag.heads, n, np.int32)
         cdef vector[uint64_t] content, ties
+        column = keys_of(bag, "kept", n)
         for k in range(n):
             content.push_back(hash_content(&words[k], arcs[k]))
-        fill_ties(ties, bag.kept, n)
+            ties.push_back(column[k])
         if bag.tokens is not None:
             check_members(bag, n)
             hash_members(content, ties, bag)
@@ -191,14 +197,10 @@ cdef as_array(name, values, int n, dtype):
     return array
 
 
-cdef int fill_column(vector[WordC]& words, int attribute, name, values) except -1:
-    cdef int n = words.size(), k
-    cdef const uint64_t[:] column
-    if values is not None:
-        column = as_array(name, values, n, np.uint64)
-        for k in range(n):
-            words[k].columns[attribute] = column[k]
-    return 0
+cdef keys_of(bag, name, int n):
+    """A column of a bag, which is all 0 if it is missing."""
+    values = getattr(bag, name)
+    return np.zeros(n, dtype=np.uint64) if values is None else as_array(name, values, n, np.uint64)
 
 
 cdef int fill_tags(vector[WordC]& words, Lexicon lexicon) except -1:
@@ -211,17 +213,6 @@ cdef int fill_tags(vector[WordC]& words, Lexicon lexicon) except -1:
             usual = tags_of(&lexicon.c, words[k].columns)
             if usual != NULL:
                 words[k].columns[<int>TAG] = dereference(usual)[0]
-    return 0
-
-
-cdef int fill_ties(vector[uint64_t]& ties, kept, int n) except -1:
-    cdef const uint64_t[:] own
-    cdef int k
-    ties.resize(n)
-    if kept is not None:
-        own = as_array("kept", kept, n, np.uint64)
-        for k in range(n):
-            ties[k] = own[k]
     return 0
 
 
@@ -239,16 +230,6 @@ cdef int hash_members(vector[uint64_t]& content, vector[uint64_t]& ties, bag) ex
             content[k] = mix(mix(mix(content[k], form[i]), tag[i]), label[i])
             content[k] = mix(content[k], 1 + head[i] - start if start <= head[i] < end else 0)
             ties[k] = mix(ties[k], own[i])
-    return 0
-
-
-cdef int fill_puncts(vector[WordC]& words, puncts) except -1:
-    cdef int k
-    cdef const unsigned char[:] marked
-    if puncts is not None:
-        marked = as_array("puncts", puncts, words.size(), np.uint8)
-        for k in range(<int>words.size()):
-            words[k].punct = marked[k]
     return 0
 
 

@@ -1,8 +1,8 @@
 """The table of atoms: whatever a template can look at, each declared once.
 
 An atom is a value of a state, of an action, or of a pair. Its line here says what it is, what it depends on (its scope,
-by which `plan` decides how often it is read), and of what kind it is. The numbers that compiled code uses for atoms, and
-the list in docs/templates.md, are checked against this table.
+by which `plan` decides how often it is read), and of what kind it is. The numbers that compiled code uses for atoms,
+and the list in docs/templates.md, are checked against this table.
 
 A new atom is a line here, its name at the same place in the enums of `atoms.pxd`, and one case in `atoms.pyx` (those of
 pairs: `families`).
