@@ -17,8 +17,8 @@ MESSAGES = {
     "SL007": "The precedence {pair} is not a pair of two different positions from 0 to {last}. Give the position of "
     "the word that comes first, then that of the other.",
     "SL008": "No order keeps all of these: {pairs}. Leave one of them out.",
-    "SL009": "It was not found out in time whether an order keeps all given arcs and precedences. Give fewer "
-    "precedences between words that no arcs connect.",
+    "SL009": "The search for an order that keeps all given arcs and precedences was given up. Give fewer precedences "
+    "between words that no arcs connect.",
     # What is wrong with the gold order and tree of a training example.
     "SL010": "The gold order does not hold each of the {n} words once. Give a permutation of 0 to {last}.",
     "SL011": "The gold tree is not projective in the gold order, at {words}. Skip the sentence, or make its tree "
@@ -31,7 +31,7 @@ MESSAGES = {
     "SL020": "Template '{template}' names the unknown atom '{atom}'. Known atoms: {known}.",
     "SL021": "Unknown template group '{group}'. Known groups: {known}.",
     "SL022": "Setting '{key}' is {value}, but must be {expected}.",
-    "SL023": "Template '{template}' is there already, in {where}. Leave it out.",
+    "SL023": "Template '{template}' is listed twice: it is in {where} already. Leave it out.",
     "SL024": "Template '{template}' joins atoms of pairs (X, Y, Z) with others. Use one kind or the other.",
     # What is wrong with a pipeline.
     "SL040": "The component '{name}' is not trained. Train it with 'spacy train', or take a trained one: "
@@ -66,9 +66,9 @@ MESSAGES = {
     "SL066": "The unit at {words} overlaps another one. Keep each token in one unit at most.",
     "SL067": "A unit is tied to the outside at more than one of its words: {words}. Give only one of them a head "
     "outside.",
-    "SL068": "Something hangs on {words}, in this sequence, but a unit is tied by its head alone, the second of "
-    "these. Tie it to the head, or leave that arc free.",
-    "SL069": "The given arcs inside of the unit {words} cross, or run over its head. Leave one of them free.",
+    "SL068": "Of {words}, a token outside depends on the first, but a unit is tied to the outside by its head alone, "
+    "which is the second. Give it the second as its head, or leave that arc free.",
+    "SL069": "The given arcs inside the unit {words} cross, or run over its head. Leave one of them free.",
     "SL190": "doc._.{name} names {words} of one sentence. Name one token for each sentence.",
     "SL191": "doc._.linearize_first and doc._.linearize_last both name {words}, which is not alone in its sentence. "
     "Leave one of them out.",
@@ -99,7 +99,7 @@ MESSAGES = {
     "SL188": "The pipeline '{model}' has several linearizers ({names}), of which '{name}', the last one, is used. Save "
     "a pipeline without the others if another one is meant.",
     "SL189": "{stream} is closed. {advice}.",
-    "SL200": "An error inside of spacy_linearize or spaCy ({problem}). Leave the bag out, and report it as a bug.",
+    "SL200": "An error inside spacy_linearize or spaCy ({problem}). Leave the bag out, and report it as a bug.",
     "SL201": "'{text}' is not UTF-8 text. Set your terminal to UTF-8, or give the words in a file.",
     "SL202": "The sentence cannot be read: {problem}. Correct it, or leave it out.",
     "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",

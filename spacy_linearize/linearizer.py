@@ -268,7 +268,7 @@ class Linearizer(TrainablePipe):
         more_names = check_names(labels or {})
         sentences, spaced, names = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
         more = list(read_sentences(nlp, text)) if nlp is not None and text is not None else []
-        # A model that is there already stays until all of this has gone well.
+        # An older model stays until all of this has succeeded.
         engine, spacing = shim_of(self.model).new_engine(), Spacing()
         engine.learn_lexicon(sentences)
         engine.learn_ngrams([*(sentence.column("forms").tolist() for sentence in sentences), *more])

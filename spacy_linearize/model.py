@@ -68,7 +68,7 @@ def spacing_of(model: LinearizerModel) -> Spacing:
 
 
 class EngineModel(Model[InT, OutT]):
-    """A thinc Model whose file is written as a whole or not at all, and that says so if it is damaged."""
+    """A thinc Model whose file is written atomically, and whose damage is reported as an error of this package."""
 
     def to_disk(self, path: Path | str) -> None:
         save(path, self.to_bytes())

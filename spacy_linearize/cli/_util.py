@@ -46,7 +46,7 @@ BAGS = typer.Option(
 INPUT_FORMAT = typer.Option(None, help="The format of the input, when its suffix does not tell")
 BEAM = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own")
 THREADS = typer.Option(
-    None, "--threads", "-t", help="Order so many bags at the same time, instead of the pipeline's own number"
+    None, "--threads", "-t", help="How many bags to order at the same time, instead of the pipeline's own number"
 )
 USE_TAGS = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own")
 USE_HEADS = typer.Option(None, help="Whether arcs of the input are given, likewise")

@@ -26,7 +26,7 @@ def evaluate_command(
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     grid: bool = typer.Option(False, help="All of 0, 50, 100% tags with 0, 50, 100% arcs"),
     beam: int = _util.BEAM,
-    limit: int = typer.Option(0, help="Only so many Docs"),
+    limit: int = typer.Option(0, help="Read only this many Docs; 0 for all"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
     analyse: bool = typer.Option(False, help="Spans by length, and the lengths of spans"),
     beams: str = typer.Option(None, help="BLEU for several widths of the beam, such as 1,4,16"),

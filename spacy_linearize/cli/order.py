@@ -31,7 +31,7 @@ def order_command(
     ),
     output_format: Format = typer.Option(None, "--format", "-f", help="The format of the output"),
     beam: int = _util.BEAM,
-    nbest: int = typer.Option(1, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
+    nbest: int = typer.Option(1, "--n-best", "--nbest", "-n", help="How many orders of each bag to show"),
     threads: int = _util.THREADS,
     use_tags: bool = _util.USE_TAGS,
     use_heads: bool = _util.USE_HEADS,

@@ -24,7 +24,7 @@ def view_command(
         None, "--output", "-o", help="The page; of several bags the folder [default: linearization(.html)]"
     ),
     beam: int = _util.BEAM,
-    nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="Show so many orders of each bag"),
+    nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="How many orders of each bag to show"),
     threads: int = _util.THREADS,
     use_tags: bool = _util.USE_TAGS,
     use_heads: bool = _util.USE_HEADS,

@@ -52,8 +52,8 @@ class Settings:
     tags (str): A word without a given tag gets its "usual" one, or the joint system may "search" among its tags.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "softmax", "max_violation" or "early", see `search.learn`.
-    min_updates (int): A weight of a search stays 0 until so many updates have met it: the model gets smaller, and loses
-        less when it is made compact.
+    min_updates (int): A weight of a search stays 0 until this many updates have met it: the model gets smaller, and
+        loses less when it is made compact.
     ngram_order (int): Length of the n-grams of the language model; 0 for none.
     ngram_weights (Mapping[str, float]): How much the language model counts, by kind of bag.
     """

@@ -29,7 +29,7 @@ FORMAT_VERSION = 1
 MAX_LENGTH = 1 << 31
 MAX_RATIO = 1032  # zlib makes nothing smaller than this
 SMALL_BITS = 24  # tables up to this size may be all but empty
-MIN_SHARE = 1024  # of larger ones, one weight in so many is stored, be it 0
+MIN_SHARE = 1024  # of larger ones, at least one weight in this many is stored, even if it is 0
 PREFIX = struct.Struct("<8sIII")
 DTYPES = ("<u8", "<u4", "<i2", "<f4", "<f8", "|i1")
 
@@ -69,7 +69,7 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
     if not data.startswith(SIGNATURE):
         raise error("SL030", source=source)
     if len(data) < PREFIX.size:
-        raise error("SL032", source=source, what="it ends inside of the prefix")
+        raise error("SL032", source=source, what="it ends inside the prefix")
     _, version, head_length, checksum = PREFIX.unpack_from(data)
     if version != FORMAT_VERSION:
         raise error("SL031", source=source, found=version, known=FORMAT_VERSION)
@@ -91,7 +91,7 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
 
 
 def _check_layout(layout: Any, n_bytes: int) -> None:
-    """Refuse arrays that cannot be in so many bytes, before any of them is read."""
+    """Refuse arrays that do not fit into this many bytes, before any of them is read."""
     end = 0
     for name, dtype, length, stored in layout:
         if dtype not in DTYPES or type(length) is not int or not 0 <= length <= MAX_LENGTH:

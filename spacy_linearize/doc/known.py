@@ -92,7 +92,7 @@ class Known:
         self._texts = [text for texts in names.values() for text in texts]
         self._strings = strings
         for kind, texts in names.items():
-            # The names that any Doc may have for the root, and 0 for nothing, are no news.
+            # Any Doc may have these names for the root, and 0 for nothing.
             self._known[kind] = {0, *(strings.add(text) for text in (*texts, "ROOT", "root"))}
 
     @property
@@ -109,7 +109,7 @@ class Known:
 
     def hide(self, bag: Bag, doc: Doc, component: str) -> Bag:
         """A bag without the tags and labels that training never saw. They are kept in the Doc, but not seen by the
-        search. Those that training saw may be added to the Doc: one with a vocabulary of its own gets to know them.
+        search. Those that training saw may be added to the Doc: its vocabulary learns them, if it has another one.
 
         component (str): The name of the component that warns of them: once of each, or once of all, if there are many.
         """

@@ -5,7 +5,7 @@
     doc._.linearize_first = 4               token 4 comes first ...
     doc._.linearize_last = 7                ... and token 7 last; with several sentences, one for each
 
-All of them are pairs of tokens in the end.
+All of them become pairs of tokens.
 """
 
 from collections.abc import Iterable, Sequence

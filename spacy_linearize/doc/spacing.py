@@ -1,7 +1,7 @@
 """Where a space belongs between two words, as gold Docs show it.
 
 A small averaged perceptron decides for each gap from the words on both sides: their forms, their shapes, and whether a
-form comes up for an odd or an even time, by which straight quotes open and close in turn. Two plain words, of letters
+form occurs for an odd or an even time, by which straight quotes open and close. Two plain words, of letters
 and digits, are set apart or joined as most of these are, unless just these two are not ("gon" and "na"): how "b" stands
 in "(b)" or "4b" says nothing about "gate b".
 """

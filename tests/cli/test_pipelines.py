@@ -93,7 +93,7 @@ class TestAllComponents:
         command = ["order", "--model", path, "--threads", threads, "--n-best", 2, "-o", output]
         code, _, problem = run(*command, stdin=bags)
         assert (code, problem.count("\n")) == (1, 1)
-        assert problem.startswith("✘ 2: [SL200] An error inside of spacy_linearize or spaCy (TypeError: an odd word).")
+        assert problem.startswith("✘ 2: [SL200] An error inside spacy_linearize or spaCy (TypeError: an odd word).")
         docs = list(DocBin(store_user_data=True).from_disk(output).get_docs(spacy.blank("en").vocab))
         assert len(docs) == 4
         for doc in docs:

@@ -157,7 +157,7 @@ class TestOneOddBag:
         monkeypatch.setattr(Linearizer, "_order", odd(Linearizer._order, list))
         monkeypatch.setattr(Linearizer, "score_order", odd(Linearizer.score_order, lambda doc: [doc]))
         problem = (
-            "✘ 2: [SL200] An error inside of spacy_linearize or spaCy (TypeError: an odd thing). Leave the bag out, "
+            "✘ 2: [SL200] An error inside spacy_linearize or spaCy (TypeError: an odd thing). Leave the bag out, "
             "and report it as a bug.\n"
         )
         out = (1, "Who opened the door?\n\n\ndog\n", problem)

@@ -23,7 +23,7 @@ COLUMNS = (
 
 cdef class PackedBag:
     """A bag in canonical sequence, as the search reads it. The order in which the words were handed in has no influence
-    on what is found: of words that nothing tells apart, the first handed in stays the first.
+    on what is found: of indistinguishable words, the first handed in stays the first.
 
     bag (Bag): The words and what is given about them, see `records.Bag`.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.

@@ -24,7 +24,7 @@ cdef struct SumC:
 
 
 cdef cppclass WorkspaceC:
-    long work                       # since signals were looked at, see `interrupt`
+    long work                       # since the last check for signals, see `interrupt`
     vector[NodeC] nodes
     vector[TraceC] trace
     ScratchC scratch

@@ -15,7 +15,7 @@ cdef cppclass DeadEndsC:
     unordered_map[uint64_t, bint] known     # by hash of the state: whether it can be finished
     bint remembers                          # memoise: the hash covers all that legality depends on
     int n_tried
-    long work                               # since signals were looked at, see `interrupt`
+    long work                               # since the last check for signals, see `interrupt`
 
 
 cdef int start_dead_ends(DeadEndsC* dead_ends, bint remembers) except -1 nogil

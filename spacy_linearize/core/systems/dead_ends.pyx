@@ -117,7 +117,7 @@ cdef int look(DeadEndsC* dead_ends, ContextC* context, SystemC* system, FrameC* 
     frame.actions.clear()
     if not is_stuck(context, &frame.state):
         legal_actions(context, system, &frame.state, &frame.actions)
-    # Words that may not come are looked at too, and are far cheaper than candidates with a score.
+    # Words that may not come are checked, too, but are far cheaper than candidates with a score.
     return did(&dead_ends.work, 1 + context.bag.forest.n // 8)
 
 
@@ -186,8 +186,8 @@ def some_order(PackedBag bag not None, TransitionSystem system not None):
 
 
 def conflict(PackedBag bag not None, TransitionSystem system not None):
-    """What keeps a bag from being ordered: precedences of which none can be left out, as far as that is found out in
-    time; or None if it was not found out whether they are in the way.
+    """A minimal set of precedences that cannot be kept together (as far as MAX_TRIED states tell), or None if it was
+    not found out whether they are in conflict.
 
     bag (PackedBag): One with a cycle, or that a search found no order for.
     system (TransitionSystem): One that adds no arcs of its own; which orders there are does not depend on it.
