@@ -24,7 +24,7 @@ def kind_of(bag: PackedBag) -> str:
 
 
 class Experts:
-    """The decoders of a model: for each expert, one for each direction of the search. They share the language models.
+    """The decoders of a model: for each expert, one for each direction of the search. They share the language model.
 
     settings (Settings): What the model is made of.
     lexicon (Lexicon): Shared by all of them.
@@ -32,7 +32,7 @@ class Experts:
 
     def __init__(self, settings: Settings, lexicon: Lexicon) -> None:
         self.settings = settings
-        self.ngrams = [Ngrams() for _ in settings.directions]
+        self.ngrams = Ngrams()
         self._decoders = {
             kind: self._make(Features(settings.expand(kind), atomic_shift=settings.atomic_shift), lexicon)
             for kind in settings.groups
@@ -44,14 +44,14 @@ class Experts:
             Decoder(
                 SYSTEMS[settings.system](),
                 features,
-                Weights(settings.table_bits, settings.min_updates),
+                Weights(settings.bits, settings.min_updates),
                 lexicon,
                 mirrored=mirrored,
                 labelled=settings.labelled,
                 search_tags=settings.tags == "search",
-                ngrams=ngrams,
+                ngrams=self.ngrams,
             )
-            for mirrored, ngrams in zip(settings.directions, self.ngrams, strict=True)
+            for mirrored in settings.directions
         ]
 
     def __getitem__(self, kind: str) -> list[Decoder]:
@@ -68,7 +68,7 @@ class Experts:
         return self[kind_of(bag)]
 
     def ngram_weight_for(self, bag: PackedBag) -> float:
-        """How much the language models count for a bag."""
+        """How much the language model counts for a bag."""
         return self.settings.ngram_weights[kind_of(bag)]
 
     @property

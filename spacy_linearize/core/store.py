@@ -31,7 +31,7 @@ MAX_RATIO = 1032  # zlib makes nothing smaller than this
 SMALL_BITS = 24  # tables up to this size may be all but empty
 MIN_SHARE = 1024  # of larger ones, at least one weight in this many is stored, even if it is 0
 PREFIX = struct.Struct("<8sIII")
-DTYPES = ("<u8", "<u4", "<i2", "<f4", "<f8", "|i1")
+DTYPES = ("<u8", "<u4", "<u2", "|u1", "<i2", "<f4", "<f8", "|i1")
 
 Arrays = Mapping[str, Array]
 
@@ -42,7 +42,7 @@ def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<").str
         chunk = array.astype(dtype, copy=False).tobytes()
-        stored = _compressed(chunk, array.dtype.kind)
+        stored = _compressed(chunk, array.dtype)
         chunks.append(stored if len(stored) < len(chunk) else chunk)
         layout.append([name, dtype, len(array), len(chunks[-1])])
     head = json.dumps({**header, "arrays": layout}, sort_keys=True).encode("utf8")
@@ -50,13 +50,13 @@ def pack(header: Mapping[str, Any], arrays: Arrays) -> bytes:
     return PREFIX.pack(SIGNATURE, FORMAT_VERSION, len(head), zlib.crc32(body)) + body
 
 
-def _compressed(chunk: bytes, kind: str) -> bytes:
-    """Compress an array by the kind of its type."""
-    if kind == "f":  # floats hardly get smaller
+def _compressed(chunk: bytes, dtype: np.dtype[Any]) -> bytes:
+    """An array made small, by what it holds: its type."""
+    if dtype.kind == "f":  # fractions of weights hardly get smaller
         return chunk
-    if kind == "u":
+    if dtype.kind == "u" and dtype.itemsize > 2:
         return zlib.compress(chunk)
-    # A table of weights that is half full: to search for repetitions takes long and gains nothing.
+    # A table of weights or n-grams: there the search for repetitions takes long, and only gets in the way.
     encoder = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)
     return encoder.compress(chunk) + encoder.flush()
 

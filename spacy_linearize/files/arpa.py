@@ -21,16 +21,24 @@ from collections.abc import Callable, Iterator
 from math import isfinite, log
 from pathlib import Path
 
-from ..core.ngrams.kneser_ney import Entry, Gram
-from ..core.ngrams.table import BEGIN_KEY, END_KEY, HIGHEST_ORDER, UNKNOWN_KEY
+import numpy as np
+
+from ..atomic import save
+from ..core.ngrams.backoff import Backoff
+from ..core.ngrams.estimate import Vocabulary
+from ..core.ngrams.table import BEGIN_KEY, END_KEY, HIGHEST_ORDER, UNKNOWN_KEY, class_keys
 from ..errors import LinearizeError, error
 
+Gram = tuple[int, ...]
+Entry = tuple[Gram, float, float]  # an n-gram, and the natural logarithms of its probability and of its backoff
+
 MARKS = {"<s>": BEGIN_KEY, "</s>": END_KEY, "<unk>": UNKNOWN_KEY, "<UNK>": UNKNOWN_KEY}
+CLASS = re.compile(r"<class:(.*):(.+)>")  # words of one suffix, or of any, and one shape
 ANNOUNCEMENT = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})")
 
 
 def read_arpa(path: str | Path, key: Callable[[str], int]) -> tuple[int, list[Entry]]:
-    """Read a language model for `Ngrams.fill`. Of a model of more than four words only the n-grams up to four are read.
+    """Read a language model for `Ngrams.fill_grams`. N-grams of more than five words are not read.
 
     path (Union[str, Path]): An ARPA file, in UTF-8.
     key (Callable[[str], int]): Gives the key of a word.
@@ -125,8 +133,16 @@ class Reader:
                 raise self.bad("it is not UTF-8") from None
             if n > 1:
                 raise self.bad(f"'{text}' is not among the 1-grams")
-            self.keys[word] = MARKS[text] if text in MARKS else self.key(text)
+            self.keys[word] = self.key_of_text(text)
         return self.keys[word]
+
+    def key_of_text(self, text: str) -> int:
+        if text in MARKS:
+            return MARKS[text]
+        if found := CLASS.fullmatch(text):
+            suffix, shape = (np.array([self.key(part) if part else 0], dtype=np.uint64) for part in found.groups())
+            return int(class_keys(suffix, shape)[0])
+        return self.key(text)
 
     def logarithm(self, text: bytes) -> float:
         """A logarithm of base 10 as a natural one."""
@@ -140,3 +156,49 @@ class Reader:
 
     def bad(self, problem: str) -> LinearizeError:
         return error("SL056", path=self.path, line=self.number, problem=problem)
+
+
+def write_arpa(path: str | Path, model: Backoff, vocabulary: Vocabulary, text: Callable[[int], str]) -> None:
+    """Write a language model. A class of words stands there as `<class:suffix:shape>`. Words that the format has no
+    room for are left out with all their n-grams: those with spaces in them, and those that look like a mark.
+
+    path (Union[str, Path]): The file to write.
+    vocabulary (Vocabulary): The words of the model.
+    text (Callable[[int], str]): Gives the text of a key.
+    """
+    texts = texts_of(vocabulary, text)
+    is_written = np.array([is_word(word) for word in texts])
+    counts, sections = [], []
+    for n in range(1, model.order + 1):
+        grams = model.grams(n)
+        own = is_written[grams].all(axis=1)
+        columns = [np.log10(column[own]) for column in model.columns(n)]
+        lines = [f"\\{n}-grams:"]
+        for words, probability, backoff in zip(grams[own].tolist(), *columns, strict=True):
+            gram = " ".join([texts[word] for word in words])
+            lines.append(f"{probability:.7g}\t{gram}" + (f"\t{backoff:.7g}" if backoff else ""))
+        counts.append(f"ngram {n}={len(lines) - 1}")
+        sections += [*lines, ""]
+    save(path, "\n".join(["\\data\\", *counts, "", *sections, "\\end\\", ""]).encode("utf8"))
+
+
+def texts_of(vocabulary: Vocabulary, text: Callable[[int], str]) -> list[str]:
+    """What stands in a file for each word, by number; nothing for those that cannot be told from marks."""
+    marks = {key: mark for mark, key in reversed(MARKS.items())}
+    texts = []
+    for key in vocabulary.keys.tolist():
+        if key in marks:
+            texts.append(marks[key])
+        elif key in vocabulary.classes:
+            suffix, shape = vocabulary.classes[key]
+            texts.append(f"<class:{text(suffix) if suffix else ''}:{text(shape)}>")
+        else:
+            word = text(key) if key else ""
+            texts.append("" if word in MARKS or CLASS.fullmatch(word) else word)
+    return texts
+
+
+def is_word(text: str) -> bool:
+    """Whether a line can hold this as one word, in UTF-8."""
+    encoded = text.encode("utf8", "surrogatepass")
+    return encoded.split() == [encoded] and encoded == text.encode("utf8", "replace")

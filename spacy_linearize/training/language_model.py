@@ -1,95 +1,113 @@
 """Another language model for a trained pipeline: from text and .spacy files, or from ARPA files."""
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from spacy.language import Language
 from spacy.strings import get_string_id
 
-from ..core.engine import Engine
-from ..core.ngrams.table import HIGHEST_ORDER
-from ..doc.text import read_sentences
+from ..core.ngrams.estimate import Estimation, Estimator, fill_table
+from ..doc.text import read_text
 from ..errors import error
-from ..files.arpa import read_arpa
+from ..files.arpa import read_arpa, write_arpa
+from ..lines import Progress
 from ..model import engine_of
 
 DEFAULT_ORDER = 3
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", re.IGNORECASE)
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
-def check_files(files: Sequence[Path], backward: Path | None, order: int | None) -> None:
-    """Refuse what `replace_language_model` cannot do, before time is spent on a pipeline."""
-    is_arpa = _is_arpa(files)
-    if is_arpa and len(files) > 1:
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Where a language model comes from.
+
+    files (Sequence[Path]): Text, .spacy files and folders of both, see `doc.text.read_sentences`.
+    like (Optional[Path]): Text of the kind that is to be ordered, which is then learned from, too: each of the files is
+        a source of its own, and counts as much as is good for this one. Without it, all files are one source.
+    n_process (int): In how many processes to tokenise.
+    """
+
+    files: Sequence[Path]
+    like: Path | None = None
+    n_process: int = 1
+
+
+def parse_size(text: str, key: str = "size") -> int:
+    """A number of bytes, from a text such as "8MB" or "2GB"."""
+    found = SIZE.fullmatch(text.strip())
+    if found is None or not float(found[1]):
+        raise error("SL022", key=key, value=text, expected="a number of bytes, such as 8MB")
+    return int(float(found[1]) * UNITS[found[2].lower()])
+
+
+def is_arpa(files: Iterable[Path]) -> bool:
+    """Whether one of these files is a model in ARPA format."""
+    return any(path.suffix == ".arpa" for path in files)
+
+
+def check_arpa(files: Sequence[Path], order: int | None, like: Path | None) -> None:
+    """Refuse what cannot be done with an ARPA file, before time is spent on a pipeline."""
+    if len(files) > 1:
         raise error("SL022", key="files", value=f"{len(files)} files", expected="one .arpa file, or none")
-    if is_arpa and order is not None:
-        raise error("SL022", key="order", value=order, expected="left out: an .arpa file has its own")
-    if order is not None and not 1 <= order <= HIGHEST_ORDER:
-        raise error("SL022", key="order", value=order, expected=f"from 1 to {HIGHEST_ORDER}")
-    if backward and not is_arpa:
-        raise error("SL022", key="backward", value=str(backward), expected="left out unless the file is an .arpa file")
+    for key, value in (("order", order), ("like", like and str(like))):
+        if value is not None:
+            raise error("SL022", key=key, value=value, expected="left out: an .arpa file is finished")
 
 
 def replace_language_model(
     nlp: Language,
     name: str,
-    files: Sequence[Path],
+    sources: Sources,
+    how: Estimation,
     *,
-    backward: Path | None = None,
-    order: int | None = None,
-    weights: dict[str, float] | None = None,
-) -> list[int]:
-    """Give the linearizer of a pipeline another language model, and say so in the config of the pipeline.
+    arpa: Path | None = None,
+    progress: Progress | None = None,
+) -> list[float]:
+    """Give the linearizer of a pipeline a language model from text, and say so in the config of the pipeline.
 
     nlp (Language): The pipeline. It is changed.
     name (str): The name of its linearizer.
-    files (Sequence[Path]): Text and .spacy files, see `read_sentences`; or one .arpa file.
-    backward (Optional[Path]): With an .arpa file, the one of the reversed sentences.
-    order (Optional[int]): Length of the longest n-grams, 3 if it is left out. An .arpa file has its own.
-    weights (Optional[Dict[str, float]]): How much the model counts, by kind of bag: "partial", "tree" or "free".
-    RETURNS (List[int]): The number of n-grams for each direction of the search.
+    how (Estimation): How to make the model.
+    arpa (Optional[Path]): Where to write the model in ARPA format as well.
+    progress (Optional[Callable[[int], object]]): Is told the number of bytes read since it was last told.
+    RETURNS (List[float]): The weights of the sources, that of `like` first.
     """
-    check_files(files, backward, order)
     engine = engine_of(nlp.get_pipe(name).model)
-    if _is_arpa(files):
-        import_arpa(engine, files[0], backward)
-    else:
-        learn_from_files(nlp, engine, files, DEFAULT_ORDER if order is None else order)
-    sizes = [len(ngrams) for ngrams in engine.experts.ngrams]
-    if not any(sizes):
-        raise error("SL022", key="files", value=" ".join(map(str, files)), expected="files with sentences")
-    engine.change_ngrams(weights=weights)
-    settings = engine.settings
+    groups = [[path] for path in sources.files] if sources.like else [list(sources.files)]
+    if sources.like:
+        groups.insert(0, [sources.like])
+    texts = [
+        read_text(nlp, group, n_process=sources.n_process, add_strings=arpa is not None, progress=progress)
+        for group in groups
+    ]
+    for text, group in zip(texts, groups, strict=True):
+        if not text.n_sentences:
+            key = "like" if group == [sources.like] else "files"
+            raise error("SL022", key=key, value=" ".join(map(str, group)), expected="text with sentences in it")
+    engine.change_ngrams(order=how.order)
+    estimator = Estimator(texts, how)
+    model = estimator.model()
+    fill_table(engine.experts.ngrams, model, estimator.vocabulary.keys)
+    if arpa is not None:
+        write_arpa(arpa, model, estimator.vocabulary, nlp.vocab.strings.__getitem__)
+    store_settings(nlp, name)
+    return estimator.weights
+
+
+def import_arpa(nlp: Language, name: str, path: Path) -> None:
+    """Give the linearizer of a pipeline a language model in ARPA format."""
+    engine = engine_of(nlp.get_pipe(name).model)
+    order, entries = read_arpa(path, get_string_id)
+    engine.change_ngrams(order=order)
+    engine.experts.ngrams.fill_grams(order, entries)
+    store_settings(nlp, name)
+
+
+def store_settings(nlp: Language, name: str) -> None:
+    """Say in the config of a pipeline what has become of the language model."""
+    settings = engine_of(nlp.get_pipe(name).model).settings
     changed = {"ngram_order": settings.ngram_order, "ngram_weights": dict(settings.ngram_weights)}
     nlp.get_pipe_config(name)["model"].update(changed)
-    return sizes
-
-
-def learn_from_files(nlp: Language, engine: Engine, files: Iterable[Path], order: int) -> None:
-    """Estimate the language models of an engine anew, from nothing but these files."""
-    engine.change_ngrams(order=order)
-    engine.learn_ngrams(sentence for path in files for sentence in read_sentences(nlp, path))
-
-
-def import_arpa(engine: Engine, forward: Path, backward: Path | None = None) -> None:
-    """Take over language models in ARPA format.
-
-    forward (Path): The model of sentences as they are read: for the search from left to right.
-    backward (Optional[Path]): The model of reversed sentences: for the search from right to left, which has none if
-        this is left out.
-    """
-    directions = engine.settings.directions
-    if backward is not None and True not in directions:
-        expected = "left out: this pipeline does not search from right to left"
-        raise error("SL022", key="backward", value=str(backward), expected=expected)
-    paths = {False: forward, True: backward}
-    models = []
-    for mirrored in directions:
-        path = paths[mirrored]
-        models.append(read_arpa(path, get_string_id) if path is not None else (1, []))
-    engine.change_ngrams(order=max(order for order, _ in models))
-    for ngrams, (order, entries) in zip(engine.experts.ngrams, models, strict=True):
-        ngrams.fill(order, entries)
-
-
-def _is_arpa(files: Iterable[Path]) -> bool:
-    return any(path.suffix == ".arpa" for path in files)

@@ -2,12 +2,15 @@
 
 import math
 
+import numpy as np
 import pytest
+from helpers.texts import text_from
 
 from spacy_linearize.core.hashing import hash_text
+from spacy_linearize.core.ngrams.estimate import Estimation, Estimator, fill_table
 from spacy_linearize.core.ngrams.table import BEGIN_KEY, END_KEY, UNKNOWN_KEY, Ngrams
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.files.arpa import read_arpa
+from spacy_linearize.files.arpa import read_arpa, write_arpa
 
 MODEL = r"""
 \data\
@@ -67,7 +70,7 @@ def test_reads(read):
 
 def test_is_a_model(read, tmp_path):
     model = Ngrams()
-    model.fill(*read(MODEL))
+    model.fill_grams(*read(MODEL))
     ab, cd, other = hash_text("ab"), hash_text("cd"), hash_text("other")
     for words, log10 in (
         ([ab, cd], -0.5 - 0.125 - 0.5 - 0.375),
@@ -121,12 +124,12 @@ def long_model(highest):
     return f"\\data\\\n{counts}{sections}\n\\end\\\n"
 
 
-@pytest.mark.parametrize("highest", [1, 2, 3, 4, 5, 12])
-def test_reads_up_to_four_words(read, highest):
+@pytest.mark.parametrize("highest", [1, 2, 3, 4, 5, 6, 12])
+def test_reads_up_to_five_words(read, highest):
     order, entries = read(long_model(highest))
-    assert order == min(highest, 4)
+    assert order == min(highest, 5)
     assert [len(gram) for gram, _, _ in entries] == list(range(1, order + 1))
-    Ngrams().fill(order, entries)
+    Ngrams().fill_grams(order, entries)
 
 
 @pytest.mark.parametrize(
@@ -195,3 +198,71 @@ def test_not_utf8(read, word):
 def test_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_arpa(tmp_path / "missing.arpa", hash_text)
+
+
+SENTENCES = [
+    "the dog sleeps",
+    "a cat sleeps and the dog eats",
+    "the cat eats",
+    "a dog and a cat",
+    "the 1 dog",
+    "a -2.5",
+]
+SUFFIX, SHAPE = "ing", "Xxxxx"
+
+
+def written(tmp_path, lines, **how):
+    """A model of these sentences in a file. Words with an upper case letter have one suffix and shape."""
+    strings = {hash_text(word): word for line in lines for word in line}
+    strings |= {hash_text(text): text for text in (SUFFIX, SHAPE)}
+    text = text_from([[hash_text(word) for word in line] for line in lines])
+    titles = [hash_text(word) for line in lines for word in line if word.istitle()]
+    text.add_forms(np.array([[k, hash_text(SUFFIX), hash_text(SHAPE)] for k in titles], np.uint64).reshape(-1, 3))
+    estimator = Estimator([text], Estimation(**how))
+    model, table = estimator.model(), Ngrams()
+    fill_table(table, model, estimator.vocabulary.keys)
+    write_arpa(tmp_path / "written.arpa", model, estimator.vocabulary, strings.__getitem__)
+    return table, model
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_a_model_that_is_read_back_is_the_same(tmp_path, order):
+    lines = [line.split() for line in SENTENCES]
+    table, model = written(tmp_path, lines, order=order)
+    copy = Ngrams()
+    read_order, entries = read_arpa(tmp_path / "written.arpa", hash_text)
+    copy.fill_grams(read_order, entries)
+    assert (copy.order, len(copy), len(entries)) == (order, len(table), sum(model.sizes) - 1)
+    for words in [*lines, ["dog", "the"], ["the", "unicorn"], []]:
+        keys = [hash_text(word) for word in words]
+        assert copy.score(keys) == pytest.approx(table.score(keys), abs=(len(keys) + 1) * order / 1024)
+
+
+def test_classes_are_read_back(tmp_path):
+    names = [f"Ab{chr(97 + i)}" for i in range(25)]
+    table, _ = written(tmp_path, [["the", name, "eats"] for name in names] + [["the", "dog"]] * 2, min_word=2, order=3)
+    content = (tmp_path / "written.arpa").read_text(encoding="utf8")
+    assert "the <class:ing:Xxxxx> eats" in content
+    assert "Aba" not in content
+    copy = Ngrams()
+    copy.fill_grams(*read_arpa(tmp_path / "written.arpa", hash_text))
+    words = [[hash_text(text) for text in ("the", word, "eats")] for word in ("Unseen", SUFFIX, SHAPE)]
+    assert copy.score(*words) == pytest.approx(table.score(*words), abs=0.01)
+    assert copy.score(*words) > copy.score(words[0])
+
+
+@pytest.mark.parametrize("word", ["", "New York", "a\tb", "<s>", "</s>", "<unk>", "<class:a:b>", "\ud800", "\n"])
+def test_words_that_a_file_cannot_hold(tmp_path, word):
+    """They are left out; all the rest is there."""
+    _, model = written(tmp_path, [["the", word, "dog"], ["the", "dog"], [word]], order=3)
+    order, entries = read_arpa(tmp_path / "written.arpa", hash_text)
+    assert order == 3
+    assert len({gram for gram, _, _ in entries}) == len(entries) < sum(model.sizes) - 1
+    assert (BEGIN_KEY, hash_text("the"), hash_text("dog")) in {gram for gram, _, _ in entries}
+
+
+@pytest.mark.parametrize("word", ["a\u00a0b", "\u2028", "-", "ngram", "\\end\\", "\\2-grams:", "\ufeff", "日本"])
+def test_unusual_words_are_read_back(tmp_path, word):
+    written(tmp_path, [["the", word, "dog"], ["the", "dog"], [word]], order=2)
+    _, entries = read_arpa(tmp_path / "written.arpa", hash_text)
+    assert (hash_text("the"), hash_text(word)) in {gram for gram, _, _ in entries}

@@ -1,9 +1,8 @@
-"""An n-gram language model behind one hash table, to be read without Python."""
-from libc.stdint cimport int16_t, uint32_t, uint64_t
+"""A language model as the search reads it: quantised, behind one hash table, without Python."""
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
 
-cdef enum:
-    MAX_ORDER = 4   # a state remembers the three words before
+from .grams cimport MAX_ORDER
 
 # Keys of what stands beside the words: far above the numbers that spaCy has for its own symbols (a word may be one of
 # them: "IS_ALPHA" is 1), and smaller than any hash is likely to be.
@@ -12,51 +11,64 @@ cdef enum:
     END = 0x7FFFFFF2
     UNKNOWN = 0x7FFFFFF3    # a word that the model has no 1-gram of
 
-
 cdef enum:
+    SEED = 0x5EEDCAFE       # of the hashes. Not 0: then the key 0, alone and repeated, would be one and the same n-gram.
+    CLASS_SEED = 0xC1A55    # of the keys of classes
     UNITS = 1024            # of a logarithm
-    NOT_SEEN = 0x7FFFFFFF   # no logarithm
+    N_CODES = 256
 
 
-cdef struct EntryC:
-    # One n-gram: 8 bytes, found by its hash. Logarithms are natural, in units of 1 / UNITS.
-    uint32_t check          # the upper half of the hash; 0 in an empty place
-    int16_t probability     # of its last word after the others
-    int16_t backoff         # what is added where it is a context that was not seen with a word
+cdef struct SlotC:
+    # One n-gram: 4 bytes, found by its hash.
+    uint16_t check          # the lowest bits of the hash; 0 in an empty place
+    uint8_t probability     # codes, see NgramsC
+    uint8_t backoff
 
 
 cdef cppclass NgramsC:
     int order               # 0: there is no model
-    vector[EntryC] table    # empty, or 2 ** k places of which one at least is free: there every search ends
-    uint64_t mask           # number of places - 1
+    vector[SlotC] slots     # the n-grams in the sequence of their hashes; the last place is empty: there every search ends
+    uint64_t n_homes        # the places at which a search may begin
+    # By length - 1 and code: the natural logarithm of the probability of the last word after the others, in units of
+    # 1 / UNITS, and what is added where the n-gram is a context that was not seen with a word.
+    int probabilities[MAX_ORDER][N_CODES]
+    int backoffs[MAX_ORDER][N_CODES]
 
 
-cdef inline const EntryC* find(const NgramsC* model, uint64_t h) noexcept nogil:
-    """The entry of an n-gram, or NULL. Not for a model of order 0."""
-    cdef uint64_t i = h & model.mask
-    cdef uint32_t check = (<uint32_t>(h >> 32)) | 1
-    while model.table[i].check != 0:
-        if model.table[i].check == check:
-            return &model.table[i]
-        i = (i + 1) & model.mask
+cdef inline uint64_t home_of(uint64_t h, uint64_t n_homes) noexcept nogil:
+    """Where to look for a hash: its upper half, scaled to the number of places."""
+    return (h >> 32) * n_homes >> 32
+
+
+cdef inline uint16_t check_of(uint64_t h) noexcept nogil:
+    """Never 0, which an empty place has."""
+    cdef uint16_t check = <uint16_t>h
+    return check if check else 1
+
+
+cdef inline const SlotC* find(const NgramsC* model, uint64_t h) noexcept nogil:
+    """The place of an n-gram, or NULL. Not for a model of order 0."""
+    cdef const SlotC* slot = model.slots.data() + home_of(h, model.n_homes)
+    cdef uint16_t check = check_of(h)
+    while slot.check != 0:
+        if slot.check == check:
+            return slot
+        slot += 1
     return NULL
 
 
 cdef struct HistoryC:
     # The words before a place, the latest first, as far as the model has seen them together.
     int n
-    uint64_t words[3]
-    int backoff[4]          # backoff[n]: what is added where an n-gram with n of these words is the longest that was seen
+    uint64_t words[MAX_ORDER - 1]
+    int backoff[MAX_ORDER]  # backoff[n]: what is added where an n-gram with n of these words is the longest that was seen
 
 
 cdef void look_back(const NgramsC* model, HistoryC* history) noexcept nogil
-cdef uint64_t known_word(const NgramsC* model, uint64_t word) noexcept nogil
-cdef int seen_units(const NgramsC* model, const HistoryC* history, int shortest, uint64_t word) noexcept nogil
+cdef uint64_t known_word(const NgramsC* model, uint64_t form, uint64_t suffix, uint64_t shape) noexcept nogil
 cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil
 cdef double log_probability(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil
 
 cdef class Ngrams:
     cdef NgramsC c
     cdef readonly int order
-
-    cdef int take(self, int order, vector[EntryC] table) except -1

@@ -1,126 +1,164 @@
-"""The table of a language model: filled once, then read by the search. See `kneser_ney` for how one is made."""
+"""The table of a language model: filled once, then read by the search. See `estimate` for how one is made.
+
+Every n-gram takes four bytes: 16 bits of its hash, and codes of 8 bits for its probability and its backoff. Each length
+has its own two code books. An n-gram that is not there is taken for one that is about once in ten thousand times.
+"""
 import numpy as np
-from libc.math cimport isfinite, lround
-from libc.stdint cimport int16_t, uint16_t, uint32_t, uint64_t
-from libcpp.algorithm cimport sort
-from libcpp.pair cimport pair
+from libc.math cimport isfinite
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
 
 from ..hashing cimport mix
 
 from ...errors import error
 
-cdef enum:
-    SEED = 0x5EEDCAFE   # of the hashes. Not 0: then the key 0, alone and repeated, would be one and the same n-gram.
-    LOWEST = -32768     # the smallest logarithm, in units
+LOAD = 0.75     # share of the places that are taken: fewer make the table larger, more make searches longer
+cdef int LOWEST = -32   # the smallest logarithm that is told from others
 
 BEGIN_KEY, END_KEY, UNKNOWN_KEY = BEGIN, END, UNKNOWN
 HIGHEST_ORDER = MAX_ORDER
 
 
 cdef void look_back(const NgramsC* model, HistoryC* history) noexcept nogil:
-    """Complete a history of which n and words are set: let UNKNOWN stand for the words that the model does not know,
-    cut it to what was seen, and sum up the backoffs."""
-    cdef const EntryC* entry
+    """Complete a history of which n and words are set, with words that the model knows: cut it to what was seen, and
+    sum up the backoffs."""
+    cdef const SlotC* slot
     cdef uint64_t h = SEED
     cdef int n, longest = min(history.n, model.order - 1)
-    cdef int own[4]
+    cdef int own[MAX_ORDER]
     history.n = 0
     for n in range(1, longest + 1):
-        history.words[n - 1] = known_word(model, history.words[n - 1])
         h = mix(h, history.words[n - 1])
-        entry = find(model, h)
-        if entry == NULL:
+        slot = find(model, h)
+        if slot == NULL:
             break
-        own[n] = entry.backoff
+        own[n] = model.backoffs[n - 1][slot.backoff]
         history.n = n
     history.backoff[history.n] = 0
     for n in range(history.n, 0, -1):
         history.backoff[n - 1] = history.backoff[n] + own[n]
 
 
-cdef uint64_t known_word(const NgramsC* model, uint64_t word) noexcept nogil:
-    """The word itself, or UNKNOWN."""
-    return word if find(model, mix(SEED, word)) != NULL else UNKNOWN
+cdef uint64_t known_word(const NgramsC* model, uint64_t form, uint64_t suffix, uint64_t shape) noexcept nogil:
+    """The word itself if the model knows it, else its class by suffix and shape, that by shape, or UNKNOWN."""
+    cdef uint64_t key
+    if find(model, mix(SEED, form)) != NULL:
+        return form
+    key = class_of(suffix, shape)
+    if find(model, mix(SEED, key)) != NULL:
+        return key
+    key = class_of(0, shape)
+    return key if find(model, mix(SEED, key)) != NULL else <uint64_t>UNKNOWN
 
 
-cdef int seen_units(const NgramsC* model, const HistoryC* history, int shortest, uint64_t word) noexcept nogil:
-    """As `log_units`, from n-grams with `shortest` words before the last one, or more. NOT_SEEN, if there is none."""
-    cdef uint64_t hashes[4]
-    cdef const EntryC* entry
-    cdef int n
-    # hashes[n]: the word with n words before it. The first word that goes into a hash is the last of the n-gram.
-    hashes[0] = mix(SEED, word)
-    for n in range(history.n):
-        hashes[n + 1] = mix(hashes[n], history.words[n])
-    for n in range(history.n, shortest - 1, -1):
-        entry = find(model, hashes[n])
-        if entry != NULL:
-            return history.backoff[n] + entry.probability
-    return NOT_SEEN
+cdef inline uint64_t class_of(uint64_t suffix, uint64_t shape) noexcept nogil:
+    return mix(mix(CLASS_SEED, suffix), shape)
 
 
 cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
-    """The natural logarithm of the probability of a known word (see `known_word`) after others, in units of 1 / UNITS."""
-    cdef int units = seen_units(model, history, 0, word)
-    return units if units != NOT_SEEN else history.backoff[0] + LOWEST
+    """The natural logarithm of the probability of a known word (see `known_word`) after others, in units of 1 / UNITS: from
+    the longest n-gram all of whose ends are there, too. In a model that was made here, that is the longest one."""
+    cdef uint64_t h = mix(SEED, word)
+    cdef const SlotC* slot = find(model, h)
+    cdef int n, units
+    if slot == NULL:
+        return history.backoff[0] + LOWEST * UNITS
+    units = history.backoff[0] + model.probabilities[0][slot.probability]
+    for n in range(1, history.n + 1):
+        h = mix(h, history.words[n - 1])
+        slot = find(model, h)
+        if slot == NULL:
+            break
+        units = history.backoff[n] + model.probabilities[n][slot.probability]
+    return units
 
 
 cdef double log_probability(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
-    """The natural logarithm of the probability of a word after others."""
-    return log_units(model, history, known_word(model, word)) / <double>UNITS
+    """The natural logarithm of the probability of a known word after others."""
+    return log_units(model, history, word) / <double>UNITS
+
+
+def class_keys(suffixes, shapes):
+    """The keys of the classes of words with these suffixes (0 for any) and shapes.
+
+    suffixes, shapes (ndarray): Keys of type uint64.
+    """
+    cdef const uint64_t[:] suffix = suffixes, shape = shapes
+    cdef Py_ssize_t i
+    keys = np.empty(len(suffix), dtype=np.uint64)
+    cdef uint64_t[::1] key = keys
+    for i in range(len(suffix)):
+        key[i] = class_of(suffix[i], shape[i])
+    return keys
 
 
 cdef class Ngrams:
     """A language model over keys of words. Empty until it is filled; then `order` is above 0."""
 
     def __init__(self):
-        self.take(0, vector[EntryC]())
+        self.order = self.c.order = 0
+        self.c.n_homes = 0
 
     def __len__(self):
         cdef size_t i, n = 0
-        for i in range(self.c.table.size()):
-            n += self.c.table[i].check != 0
+        for i in range(self.c.slots.size()):
+            n += self.c.slots[i].check != 0
         return n
 
-    def fill(self, order, entries):
+    def fill(self, levels) -> None:
         """Replace the content by n-grams. Without any the model is empty, and its order 0.
 
-        order (int): Length of the longest n-grams, 1 to 4.
+        levels (Sequence[Tuple[ndarray, ndarray, ndarray]]): For each length, the hashes of the n-grams, each once, and
+            the natural logarithms of their probabilities and backoffs.
+        """
+        n_grams = sum(len(hashes) for hashes, _, _ in levels)
+        if not n_grams:
+            self.from_arrays(empty_arrays())
+            return
+        check_order(len(levels))
+        books, codes = [], []
+        for _, probabilities, backoffs in levels:
+            for logarithms in (probabilities, backoffs):
+                book, coded = quantise(np.clip(logarithms, <double>LOWEST, -<double>LOWEST))
+                books.append(book)
+                codes.append(coded)
+        hashes = np.concatenate([own for own, _, _ in levels])
+        # Sorted, so that the table does not depend on the sequence in which the n-grams come.
+        sequence = np.argsort(hashes, kind="stable")
+        hashes = hashes[sequence]
+        if not np.diff(hashes).all():
+            raise error("SL057", gram="with one hash", order=len(levels), problem="two are the same")
+        n_homes = int(n_grams // LOAD) + 1
+        arrays = place(hashes, np.concatenate(codes[::2])[sequence], np.concatenate(codes[1::2])[sequence], n_homes)
+        self.from_arrays({"homes": np.array([n_homes], dtype=np.uint64), "books": np.concatenate(books), **arrays})
+
+    def fill_grams(self, order, entries) -> None:
+        """Replace the content by n-grams, each with its words.
+
+        order (int): Length of the longest n-grams.
         entries (Iterable[Tuple[Tuple[int, ...], float, float]]): Each n-gram once: the keys of its words, and the
             natural logarithms of its probability and of its backoff.
         """
         check_order(order)
-        cdef vector[pair[uint64_t, uint32_t]] hashed
-        cdef vector[EntryC] table
-        cdef uint64_t h
-        cdef size_t i
-        entries = list(entries)
-        hashed.reserve(len(entries))
+        hashes, logarithms = [[] for _ in range(order)], [[] for _ in range(order)]
         for gram, probability, backoff in entries:
             if not 1 <= len(gram) <= order:
                 raise error("SL057", gram=gram, order=order, problem=f"it has {len(gram)} words")
             if not (isfinite(probability) and isfinite(backoff)):
                 raise error("SL057", gram=gram, order=order, problem="a logarithm is not a finite number")
-            h = hash_of(gram)
-            hashed.push_back(pair[uint64_t, uint32_t](h, pack(quantised(probability), quantised(backoff))))
-        if hashed.empty():
-            self.take(0, table)
-            return
-        # Sorted, so that the table does not depend on the sequence in which the n-grams come.
-        sort(hashed.begin(), hashed.end())
-        for i in range(1, hashed.size()):
-            if hashed[i].first == hashed[i - 1].first:
-                raise error("SL057", gram=gram_of(entries, hashed[i].first), order=order, problem="it is given twice")
-        table.resize(table_size(hashed.size()))
-        for i in range(hashed.size()):
-            put(table, hashed[i].first, hashed[i].second)
-        self.take(order, table)
+            hashes[len(gram) - 1].append(hash_of(gram))
+            logarithms[len(gram) - 1].append((probability, backoff))
+        levels = []
+        for own, values in zip(hashes, logarithms):
+            columns = np.array(values, dtype=np.float64).reshape(len(own), 2)
+            levels.append((np.array(own, dtype=np.uint64), columns[:, 0], columns[:, 1]))
+        self.fill(levels)
 
-    def score(self, words, *, bint whole=True) -> float:
+    def score(self, words, suffixes=None, shapes=None, *, bint whole=True) -> float:
         """The natural logarithm of the probability of words in order; 0 if the model is empty.
 
         words (Sequence[int]): The keys of the words.
+        suffixes, shapes (Optional[Sequence[int]]): Those of their suffixes and shapes, for words that are not known.
         whole (bool): Whether they are a whole sentence, whose beginning and end count.
         """
         cdef HistoryC history
@@ -129,62 +167,87 @@ cdef class Ngrams:
         cdef int i, place
         if self.order == 0:
             return 0.0
+        nothing = [0] * len(words)
         if whole:
             keys.push_back(BEGIN)
-        for key in words:
-            keys.push_back(<uint64_t>key)
+        suffixes = nothing if suffixes is None else suffixes
+        shapes = nothing if shapes is None else shapes
+        for key, suffix, shape in zip(words, suffixes, shapes):
+            keys.push_back(known_word(&self.c, key, suffix, shape))
         if whole:
             keys.push_back(END)
         for place in range(whole, <int>keys.size()):
-            history.n = min(MAX_ORDER - 1, place)
+            history.n = min(<int>MAX_ORDER - 1, place)
             for i in range(history.n):
                 history.words[i] = keys[place - 1 - i]
             look_back(&self.c, &history)
             total += log_probability(&self.c, &history, keys[place])
         return total
 
-    def to_array(self):
-        """The table, as numbers of 64 bits."""
-        cdef size_t i
-        values = np.empty(self.c.table.size(), dtype=np.uint64)
-        cdef uint64_t[::1] view = values
-        for i in range(self.c.table.size()):
-            view[i] = (<uint64_t>self.c.table[i].check) << 32 | pack(self.c.table[i].probability, self.c.table[i].backoff)
-        return values
-
-    def from_array(self, order, values):
-        """Replace the content by what `to_array` gave."""
-        # Aligned: arrays that point into a file may begin at any byte.
-        values = np.require(values, dtype=np.uint64, requirements=["C", "A"])
-        if values.ndim != 1:
-            raise error("SL022", key="ngrams", value=f"an array of {values.ndim} dimensions", expected="flat")
-        cdef const uint64_t[::1] view = values
-        cdef size_t i, n_free = 0, size = view.shape[0]
-        cdef vector[EntryC] table
-        if size == 0 and order == 0:
-            self.take(0, table)
-            return
-        check_order(order)
-        table.resize(size)
+    def to_arrays(self):
+        """The table, as arrays by name."""
+        if self.order == 0:
+            return empty_arrays()
+        cdef size_t i, size = self.c.slots.size()
+        checks = np.empty(size, dtype=np.uint16)
+        codes = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.uint8)
+        cdef uint16_t[::1] check = checks
+        cdef uint8_t[::1] probability = codes[0], backoff = codes[1]
         for i in range(size):
-            table[i].check = <uint32_t>(view[i] >> 32)
-            table[i].probability = <int16_t><uint16_t>(view[i] >> 16)
-            table[i].backoff = <int16_t><uint16_t>view[i]
-            n_free += table[i].check == 0
-        # A search goes on to the next free place: without one it would never end.
-        if size & (size - 1) or n_free == 0:
-            raise error("SL022", key="ngrams", value=f"a table of {size} places, {n_free} of them free",
-                        expected="a table whose size is a power of two, with a free place")
-        self.take(order, table)
+            check[i] = self.c.slots[i].check
+            probability[i] = self.c.slots[i].probability
+            backoff[i] = self.c.slots[i].backoff
+        books = np.empty((self.order, 2, N_CODES), dtype=np.float32)
+        for n in range(self.order):
+            books[n, 0] = np.asarray(<int[:N_CODES]>self.c.probabilities[n]) / np.float32(UNITS)
+            books[n, 1] = np.asarray(<int[:N_CODES]>self.c.backoffs[n]) / np.float32(UNITS)
+        homes = np.array([self.c.n_homes], dtype=np.uint64)
+        return {"homes": homes, "books": books.ravel(), "checks": checks, "probabilities": codes[0], "backoffs": codes[1]}
 
-    cdef int take(self, int order, vector[EntryC] table) except -1:
-        """Replace the content, all at once: whatever was wrong has been found by now."""
-        self.c.table.swap(table)
-        self.c.mask = 0
-        if order:
-            self.c.mask = self.c.table.size() - 1
+    def from_arrays(self, arrays) -> None:
+        """Replace the content by what `to_arrays` gave. Whatever cannot be a table is refused."""
+        cdef const uint16_t[::1] check = aligned(arrays["checks"], np.uint16)
+        cdef const uint8_t[::1] probability = aligned(arrays["probabilities"], np.uint8)
+        cdef const uint8_t[::1] backoff = aligned(arrays["backoffs"], np.uint8)
+        cdef const float[::1] book = aligned(arrays["books"], np.float32)
+        cdef vector[SlotC] slots
+        cdef size_t i, size = len(check)
+        cdef int order = len(book) // (2 * N_CODES), n, code
+        cdef uint64_t n_homes = arrays["homes"][0] if len(arrays["homes"]) == 1 else 0
+        if size == 0 and order == 0 and n_homes == 0:
+            self.c.slots.swap(slots)
+            self.order = self.c.order = 0
+            self.c.n_homes = 0
+            return
+        # A search goes on to the next empty place: without one it would never end.
+        if not (len(probability) == len(backoff) == size and 0 < n_homes < size and check[size - 1] == 0
+                and size < (1 << 31) - 1 and 1 <= order <= MAX_ORDER and len(book) == order * 2 * N_CODES
+                and np.isfinite(book).all() and (np.abs(book) <= -LOWEST).all()):
+            raise error("SL022", key="ngrams", value=f"a table of {size} places for {n_homes} and {len(book)} codes",
+                        expected="a table that ends with an empty place, and codes for each length of n-grams")
+        slots.resize(size)
+        for i in range(size):
+            slots[i].check = check[i]
+            slots[i].probability = probability[i]
+            slots[i].backoff = backoff[i]
+        self.c.slots.swap(slots)
         self.order = self.c.order = order
-        return 0
+        self.c.n_homes = n_homes
+        for n in range(order):
+            for code in range(N_CODES):
+                self.c.probabilities[n][code] = <int>round(book[2 * n * N_CODES + code] * UNITS)
+                self.c.backoffs[n][code] = <int>round(book[(2 * n + 1) * N_CODES + code] * UNITS)
+
+
+def empty_arrays():
+    """The table of a model without n-grams."""
+    types = {"homes": np.uint64, "books": np.float32, "checks": np.uint16, "probabilities": np.uint8, "backoffs": np.uint8}
+    return {name: np.zeros(0, dtype=dtype) for name, dtype in types.items()}
+
+
+def aligned(values, dtype):
+    """An array that points into a file may begin at any byte."""
+    return np.require(values, dtype=dtype, requirements=["C", "A"])
 
 
 cdef int check_order(order) except -1:
@@ -193,42 +256,58 @@ cdef int check_order(order) except -1:
     return 0
 
 
-cdef uint64_t hash_of(gram) except? 0:
+def hash_of(gram) -> int:
+    """The hash of an n-gram.
+
+    gram (Sequence[int]): The keys of its words.
+    """
     cdef uint64_t h = SEED
     for key in reversed(gram):
         h = mix(h, <uint64_t>key)
     return h
 
 
-cdef gram_of(entries, uint64_t h):
-    """The first n-gram with a hash."""
-    for gram, _, _ in entries:
-        if hash_of(gram) == h:
-            return gram
+def quantise(logarithms):
+    """Codes of 8 bits for numbers, and the code book that tells what each code stands for. 0 keeps a code of its own.
+    The other codes have the same number of values each, where there are more than codes; a code stands for their mean.
+
+    RETURNS (Tuple[ndarray, ndarray]): The code book and the codes.
+    """
+    book = np.zeros(N_CODES, dtype=np.float32)
+    is_other = logarithms != 0
+    values, numbers = np.unique(logarithms[is_other], return_inverse=True)
+    codes = np.zeros(len(logarithms), dtype=np.uint8)
+    if len(values):
+        if len(values) >= N_CODES:
+            frequency = np.cumsum(np.bincount(numbers))
+            bins = (frequency - 1) * (N_CODES - 1) // len(numbers)
+        else:
+            bins = np.arange(len(values))
+        own = bins[numbers]
+        counts = np.bincount(own, minlength=N_CODES - 1)
+        sums = np.bincount(own, weights=logarithms[is_other], minlength=N_CODES - 1)
+        book[1:] = sums / np.maximum(counts, 1)
+        codes[is_other] = own + 1
+    return book, codes
 
 
-cdef size_t table_size(size_t n) noexcept:
-    """The places for n entries: a power of two, of which a quarter at least stays free."""
-    cdef size_t size = 16
-    while size * 3 < n * 4:
-        size *= 2
-    return size
-
-
-cdef int put(vector[EntryC]& table, uint64_t h, uint32_t packed) except -1:
-    cdef uint64_t mask = table.size() - 1, i = h & mask
-    while table[i].check != 0:
-        i = (i + 1) & mask
-    table[i].check = (<uint32_t>(h >> 32)) | 1
-    table[i].probability = <int16_t><uint16_t>(packed >> 16)
-    table[i].backoff = <int16_t><uint16_t>packed
-    return 0
-
-
-cdef inline uint32_t pack(int16_t probability, int16_t backoff) noexcept nogil:
-    return <uint32_t><uint16_t>probability << 16 | <uint16_t>backoff
-
-
-cdef int16_t quantised(double logarithm) noexcept:
-    # Cut before it is rounded: what is out of the range of a long cannot be.
-    return <int16_t>lround(max(<double>LOWEST, min(<double>(-LOWEST - 1), logarithm * UNITS)))
+def place(hashes, probabilities, backoffs, uint64_t n_homes):
+    """Put n-grams into a table, in the sequence of their hashes: each to the first empty place from its own on."""
+    cdef const uint64_t[::1] h = hashes
+    cdef uint64_t at = 0
+    cdef Py_ssize_t i
+    places = np.empty(len(h), dtype=np.uint64)
+    cdef uint64_t[::1] slot = places
+    for i in range(len(h)):
+        at = max(at, home_of(h[i], n_homes))
+        slot[i] = at
+        at += 1
+    size = max(int(at), n_homes) + 1
+    checks = np.zeros(size, dtype=np.uint16)
+    lowest = (hashes & 0xFFFF).astype(np.uint16)
+    checks[places] = np.where(lowest == 0, 1, lowest)
+    columns = {"checks": checks}
+    for name, codes in (("probabilities", probabilities), ("backoffs", backoffs)):
+        columns[name] = np.zeros(size, dtype=np.uint8)
+        columns[name][places] = codes
+    return columns

@@ -1,5 +1,5 @@
 """The data of a search. One SearchC describes it; one WorkspaceC is the memory it runs in."""
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
@@ -23,6 +23,20 @@ cdef struct SumC:
     double value
 
 
+cdef struct QueuedC:
+    # A sum of weights that is still to be read.
+    int n               # how many of the queued slots are its own
+    double* value
+
+
+cdef struct ShiftSumsC:
+    # What the score of a SHIFT is made of, beside pairs and the language model.
+    double* neighbours
+    double* constituent
+    double* component
+    double own[3]       # that of the word, and those that no other SHIFT shares
+
+
 cdef cppclass WorkspaceC:
     long work                       # since the last check for signals, see `interrupt`
     vector[NodeC] nodes
@@ -41,13 +55,18 @@ cdef cppclass WorkspaceC:
     vector[StateC] path             # the states of the derivation that was scored last ...
     vector[uint64_t] path_bits
     vector[ActionC] path_actions    # ... and how it goes on from each
+    vector[ShiftSumsC] shift_sums   # by action of the current state
+    vector[QueuedC] queue           # sums to read, one behind the other ...
+    vector[uint32_t] slots          # ... and the places of their weights
+    int n_slots
     vector[SumC] by_constituent     # sums over templates of these scopes, for the current state
     vector[SumC] by_component
     vector[double] by_neighbours    # by word before and word: the same for all states, NaN if not known; or empty
     # For the language model:
     vector[uint64_t] known_words    # by word: its form, or UNKNOWN
-    vector[double] unigrams         # by word: its logarithmic probability without a history
-    vector[int] bigrams             # as by_neighbours: that after one word, in units
+    vector[int] unigrams            # by word: its logarithm without a history, in units
+    vector[int] own_backoffs        # by word: its backoff, in units
+    vector[int] bigrams             # as by_neighbours: the slot of the 2-gram
 
 
 cdef struct SearchC:

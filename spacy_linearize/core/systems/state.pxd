@@ -44,7 +44,7 @@ cdef struct StateC:
     int top             # stack node S0
     int depth           # of the stack
     int n_shifted
-    int recent[3]       # nodes of the last words, the latest first
+    int recent[4]       # nodes of the last words, the latest first
     int trace           # the search's record of how the state was reached
     bint is_gold        # learning: whether every action so far was the gold one
     uint64_t* shifted   # a bit for each word
@@ -59,7 +59,7 @@ cdef inline void start(StateC* state, uint64_t* shifted, int n) noexcept nogil:
     state.trace = -1
     state.is_gold = True
     state.shifted = shifted
-    for i in range(3):
+    for i in range(4):
         state.recent[i] = NONE
     for i in range(n_blocks(n)):
         shifted[i] = 0
@@ -105,6 +105,7 @@ cdef inline int shift(vector[NodeC]* nodes, BagC* bag, StateC* state, int word, 
     state.top = nodes.size() - 1
     state.depth += 1
     state.n_shifted += 1
+    state.recent[3] = state.recent[2]
     state.recent[2] = state.recent[1]
     state.recent[1] = state.recent[0]
     state.recent[0] = state.top

@@ -1,4 +1,4 @@
-"""Estimation of n-gram language models.
+"""A slow and obvious estimator of language models, to compare the compiled one with.
 
 Modified Kneser-Ney smoothing with interpolation (Chen and Goodman 1999): the highest order counts how often, the lower
 ones after how many different words. The result is kept as ARPA files have it: the probability of each n-gram that was
@@ -9,11 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from math import log
 
-from ...errors import error
-from .table import BEGIN_KEY as BEGIN
-from .table import END_KEY as END
-from .table import HIGHEST_ORDER
-from .table import UNKNOWN_KEY as UNKNOWN
+from spacy_linearize.core.ngrams.table import BEGIN_KEY as BEGIN
+from spacy_linearize.core.ngrams.table import END_KEY as END
+from spacy_linearize.core.ngrams.table import UNKNOWN_KEY as UNKNOWN
 
 Gram = tuple[int, ...]
 Entry = tuple[Gram, float, float]  # an n-gram, and the natural logarithms of its probability and of its backoff
@@ -23,18 +21,14 @@ FIXED_DISCOUNTS = [0.0, 0.5, 1.0, 1.5]  # where too few n-grams were seen to est
 
 
 def estimate(sentences: Iterable[Iterable[int]], order: int = 3, min_count: int = 1) -> list[Entry]:
-    """The n-grams of a language model, as `Ngrams.fill` takes them.
+    """The n-grams of a language model, as `Ngrams.fill_grams` takes them.
 
     sentences (Iterable[Iterable[int]]): For each sentence the keys of its words.
-    order (int): Length of the longest n-grams, 1 to 4.
+    order (int): Length of the longest n-grams, 1 to 5.
     min_count (int): n-grams of three words and more that were seen less often are dropped, and what they had goes to
         the shorter ones.
     RETURNS (List[Entry]): Nothing, if there is no sentence.
     """
-    if not 1 <= order <= HIGHEST_ORDER:
-        raise error("SL022", key="order", value=order, expected=f"1 to {HIGHEST_ORDER}")
-    if min_count < 1:
-        raise error("SL022", key="min_count", value=min_count, expected="1 or more")
     return smooth(count(sentences, order), min_count)
 
 

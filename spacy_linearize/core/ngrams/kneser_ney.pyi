@@ -1,0 +1,9 @@
+from collections.abc import Sequence
+
+from .backoff import Backoff
+from .counts import Run
+
+def discounts_of(numbers: Sequence[int]) -> list[float]: ...
+def smooth(
+    run: Run, order: int, n_words: int, *, min_counts: Sequence[int] = (), memory: int = ...
+) -> tuple[Backoff, list[int]]: ...

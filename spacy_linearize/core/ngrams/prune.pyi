@@ -1,0 +1,3 @@
+from .backoff import Backoff
+
+def prune(model: Backoff, n_kept: int) -> Backoff: ...
