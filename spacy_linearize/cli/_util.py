@@ -113,6 +113,18 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 @contextmanager
+def bytes_bar(paths: Iterable[Path]) -> Iterator[Callable[[int], object]]:
+    """A progress bar over the bytes of files and folders, if somebody watches: it is told how many have been read."""
+    from tqdm import tqdm
+
+    from ..lines import TEXT_SUFFIXES, count_bytes, find_files
+
+    size = count_bytes(find_files(paths, (*TEXT_SUFFIXES, ".spacy")))
+    with tqdm(total=size, unit="B", unit_scale=True, disable=not is_terminal(sys.stderr)) as bar:
+        yield bar.update
+
+
+@contextmanager
 def stopped_politely() -> Iterator[None]:
     """Treat SIGTERM like Ctrl-C: inside, both raise KeyboardInterrupt; outside, the command exits with code 130."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)

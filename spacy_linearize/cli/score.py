@@ -53,7 +53,7 @@ def score_command(
     check_places(source.places)
     nlp = load(model, beam, use_tags=use_tags, use_heads=use_heads)
     component = linearizer_of(nlp)
-    out = standard_output()
+    out, bags = standard_output(), source.read(nlp)
 
     def write(number: int, row: dict[str, Any]) -> None:
         if jsonl:
@@ -69,7 +69,7 @@ def score_command(
     # The linearizer scores; the components after it are not needed.
     disable = nlp.pipe_names[nlp.pipe_names.index(linearizer_name(nlp)) :]
     with stopped_politely():
-        results = through_pipeline(nlp, source.read(nlp), size=source.batch_size, disable=disable)
+        results = through_pipeline(nlp, bags, size=source.batch_size, disable=disable)
         n_failed = write_each(results, lambda _, doc: _score(component, doc), write)
     if n_failed:
         raise typer.Exit(1)

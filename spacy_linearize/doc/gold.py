@@ -1,15 +1,20 @@
 """What an Example teaches: gold sentences, and beside each the bag of what is given about its words."""
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import logger
 
+from ..core.ngrams.counts import Text
+from ..core.ngrams.estimate import add_sentence
 from ..core.records import Array, Bag, Order
 from ..errors import error
 from ..options import Options
@@ -19,36 +24,54 @@ from .read import read_bags
 from .reorder import read_table, reorder
 
 EVERYTHING = Options()  # all tags, heads and labels count
+MAX_SPACED = 20_000  # Docs that teach where spaces belong
 COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")
 
 
-def read_gold(examples: Iterable[Example]) -> tuple[list[Bag], list[Doc], Names]:
-    """All that a new model learns from examples before its first update. There must be some words among them.
+class Gold:
+    """All that a new model learns from examples before its first update. They are read once, as a stream: the gold
+    sentences come out of it one by one, and the rest gathers on the way.
 
-    RETURNS (Tuple[List[Bag], List[Doc], Names]): The gold sentences; the Docs with their spaces, as far as these are
-        known; and the names of tags and labels.
+    examples (Iterable[Example]): The examples. There must be some words among them.
+
+    names (Dict[str, Set[str]]): The tags and labels.
+    text (Text): Their words, for the language model.
+    spaced (List[Doc]): Docs with their spaces, as far as these are known: all of them, or so many by chance.
     """
-    sentences: list[Bag] = []
-    spaced, names = [], no_names()
-    for eg in examples:
-        spaced.append(eg.predicted if eg.reference.has_unknown_spaces else eg.reference)
-        add_names(names, eg.reference)
-        sentences += read_bags(eg.reference, gold_spans(eg.reference), EVERYTHING)
-    if not sentences:
-        raise error("SL045")
-    n_crossing = sum(not is_projective(sentence.column("heads").tolist()) for sentence in sentences)
-    if n_crossing:
-        logger.info("%d of %d sentences are not projective: skipped in training.", n_crossing, len(sentences))
-    return sentences, spaced, names
+
+    def __init__(self, examples: Iterable[Example]) -> None:
+        self.examples = examples
+        self.names: Names = no_names()
+        self.spaced: list[Doc] = []
+        self.text = Text()
+
+    def __iter__(self) -> Iterator[Bag]:
+        rng, n_crossing = random.Random(0), 0
+        for number, eg in enumerate(self.examples):
+            spaced = eg.predicted if eg.reference.has_unknown_spaces else eg.reference
+            if number < MAX_SPACED:
+                self.spaced.append(spaced)
+            elif (k := rng.randrange(number + 1)) < MAX_SPACED:  # reservoir sampling
+                self.spaced[k] = spaced
+            add_names(self.names, eg.reference)
+            for sentence in read_bags(eg.reference, gold_spans(eg.reference), EVERYTHING):
+                n_crossing += not is_projective(sentence.column("heads").tolist())
+                add_sentence(self.text, sentence)
+                yield sentence
+        n = self.text.n_sentences
+        if not n:
+            raise error("SL045")
+        if n_crossing:
+            logger.info("%d of %d sentences are not projective: skipped in training.", n_crossing, n)
 
 
 def gold_spans(doc: Doc) -> list[tuple[int, int]]:
     """Where the sentences of a gold Doc begin and end. It may hold several, if their boundaries are known."""
     if not len(doc):
         return []
-    if doc.has_annotation("SENT_START"):
-        return [(sent.start, sent.end) for sent in doc.sents]
-    return [(0, len(doc))]
+    starts = np.flatnonzero(doc.to_array(SENT_START)[1:] == 1) + 1
+    bounds = [0, *starts.tolist(), len(doc)]
+    return list(pairwise(bounds))
 
 
 def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> Iterator[tuple[Bag, Bag]]:
@@ -61,9 +84,8 @@ def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> It
     predicted = _in_sequence_of(eg.reference, eg.predicted)
     whole = next(read_bags(predicted, [(0, len(predicted))], options))
     for gold, (start, end) in zip(read_bags(eg.reference, spans, EVERYTHING), spans, strict=True):
-        given = _part(whole, start, end)
+        given = whole if len(spans) == 1 else _part(whole, start, end)
         given_heads, gold_heads = given.column("heads"), gold.column("heads")
-        given_labels, gold_labels = given.column("labels").copy(), gold.column("labels")
         # An arc that some component before this one got wrong cannot lead to the gold tree.
         wrong = (given_heads != gold_heads) & (gold_heads != FREE)
         # Where there is no gold arc, a given one stands for it, unless the gold order contradicts it.
@@ -72,6 +94,10 @@ def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> It
         if needs_tree and (added & ~kept).any():
             continue
         wrong |= added & ~kept
+        if not (wrong.any() or kept.any()):
+            yield given, gold
+            continue
+        given_labels, gold_labels = given.column("labels").copy(), gold.column("labels")
         given_heads = np.where(wrong, np.int32(FREE), given_heads)
         given_labels[wrong] = 0
         if kept.any():
@@ -116,9 +142,10 @@ def _possible(gold: Array, given: Array, added: Array) -> Array:
 def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
     """The predicted Doc with its words in the sequence of the reference, if their match is beyond doubt: a word that
     comes up twice must have nothing given that could belong to either."""
-    wanted, have = [token.orth for token in reference], [token.orth for token in predicted]
-    if wanted == have:
+    forms = reference.to_array(ORTH), predicted.to_array(ORTH)
+    if np.array_equal(*forms):
         return predicted
+    wanted, have = (keys.tolist() for keys in forms)
     places: dict[int, list[int]] = {}
     for i, orth in enumerate(have):
         places.setdefault(orth, []).append(i)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from spacy.attrs import DEP, TAG
 from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
 
@@ -31,8 +32,9 @@ def no_names() -> Names:
 
 def add_names(names: Names, doc: Doc) -> None:
     """Add the names that a Doc has."""
-    names["tags"].update(token.tag_ for token in doc if token.tag)
-    names["labels"].update(token.dep_ for token in doc if token.dep)
+    strings = doc.vocab.strings
+    for kind, keys in zip(("tags", "labels"), doc.to_array([TAG, DEP]).T, strict=True):
+        names[kind].update(strings[key] for key in set(keys.tolist()) if key)
 
 
 def add_given(names: Names, bag: Bag, strings: StringStore) -> None:

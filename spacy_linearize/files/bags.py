@@ -20,7 +20,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..atomic import open_alone, save, write_all
-from ..doc.text import read_spacy
+from ..doc.spacy_files import read_spacy
 from ..errors import LinearizeError, error
 from .conllu import BadSentence, read_sentences, to_conllu
 

@@ -5,35 +5,53 @@ text with it. The predicted Doc has the same words, the known spaces (so that sp
 share of tags and labelled arcs.
 """
 
+import math
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+from spacy.attrs import DEP, HEAD, ORTH, SPACY, TAG
 from spacy.language import Language
+from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
-from spacy.util import ensure_path, logger
+from spacy.util import ensure_path
 
-from ..doc.text import read_spacy
 from ..errors import error
+from .stream import Stream, interleave, shuffled
 
 Setting = tuple[float, float]
+
+
+class Source(NamedTuple):
+    """Where Docs come from, and how many times in one reading."""
+
+    path: Path
+    weight: float
 
 
 class Corpus:
     """Examples for training and evaluation of a linearizer.
 
-    path (Path): A .spacy file, or a folder of them.
+    path (Optional[Path]): A .spacy file, or a folder of them.
+    sources (Dict[str, Dict[str, Any]]): Several of them instead, under names of your own: each with its "path" and its
+        "weight", which says how many times its Docs come up in one reading. With a weight of 3 each comes up three
+        times; with 0.5 a half of them, drawn anew on each reading, if `resample` says so.
     tags, heads (float): The share of tags, and of arcs, that is given: 0 to 1.
     settings (List[List[float]]): Pairs (tags, heads), of which one is drawn for each sentence instead.
     labelled (bool): Whether given arcs come with their labels.
     gold_preproc (bool): Whether to split Docs into sentences.
     min_length, max_length (int): Leave out shorter Docs; split longer ones into sentences and leave out those that are
         longer still. Docs of just this length are read. 0 for no limit.
-    limit (int): Read only so many Docs. 0 for all.
+    limit (int): Read only so many Docs, the first ones of each source. 0 for all.
     resample (bool): Draw anew, and shuffle, each time the corpus is read. For training with max_epochs = -1, with which
-        spaCy reads the corpus once an epoch. Otherwise every reading gives the same examples.
+        spaCy reads the corpus once an epoch. Otherwise every reading gives the same examples, source by source.
+    buffer_size (int): With `resample`, how many Docs are in memory to be shuffled. A corpus that is larger is shuffled
+        as far as this allows: its files come in random sequence, sources mixed.
     seed (int): For all that is drawn.
 
     The words of an example stand in gold order. A linearizer cannot see it, but a tagger or parser that runs before it
@@ -42,8 +60,9 @@ class Corpus:
 
     def __init__(
         self,
-        path: str | Path | None,
+        path: str | Path | None = None,
         *,
+        sources: Mapping[str, Mapping[str, Any]] | None = None,
         tags: float = 1.0,
         heads: float = 1.0,
         settings: Iterable[Iterable[float]] = (),
@@ -53,13 +72,16 @@ class Corpus:
         max_length: int = 0,
         limit: int = 0,
         resample: bool = False,
+        buffer_size: int = 20_000,
         seed: int = 0,
     ) -> None:
-        if path is None:
+        if path is None and not sources:
             raise error("SL022", key="path", value=None, expected="a .spacy file or a folder (set paths.train)")
-        self.path = ensure_path(path)
-        if self.path.is_file() and self.path.suffix != FILE_TYPE:
-            raise error("SL054", path=path)
+        if path is not None and sources:
+            raise error("SL022", key="path", value=str(path), expected="left out, since there are sources")
+        if type(buffer_size) is not int or buffer_size < 1:
+            raise error("SL022", key="buffer_size", value=buffer_size, expected="a whole number from 1")
+        self.sources = [_check_source(key, source) for key, source in (sources or {"path": {"path": path}}).items()]
         self.settings = [_check_setting(setting) for setting in settings] or [_check_setting((tags, heads))]
         self.labelled = labelled
         self.gold_preproc = gold_preproc
@@ -67,6 +89,7 @@ class Corpus:
         self.max_length = max_length
         self.limit = limit
         self.resample = resample
+        self.buffer_size = buffer_size
         self.seed = seed
         self.n_readings = 0
 
@@ -78,37 +101,59 @@ class Corpus:
         """
         rng = random.Random(f"{self.seed} {self.n_readings if self.resample else 0}")
         self.n_readings += 1
-        references = self._references(nlp)
+        references = self._references(self._docs(nlp, rng))
         if self.resample:
-            shuffled = list(references)
-            rng.shuffle(shuffled)
-            references = iter(shuffled)
+            references = shuffled(references, rng, self.buffer_size)
         for reference in references:
             tags, heads = rng.choice(self.settings)
             given = give(reference, tags, heads, labelled=self.labelled, rng=rng)
-            yield Example(given, without_spaces(reference))
+            reference.has_unknown_spaces = True
+            yield Example(given, reference)
 
-    def _references(self, nlp: Language) -> Iterator[Doc]:
-        for doc in self._docs(nlp):
+    def _references(self, docs: Iterable[Doc]) -> Iterator[Doc]:
+        for doc in docs:
             is_long = bool(self.max_length) and len(doc) > self.max_length
             parts = _sentences(doc) if self.gold_preproc or is_long else [doc]
             for part in parts:
                 if len(part) >= max(1, self.min_length) and not (self.max_length and len(part) > self.max_length):
                     yield part
 
-    def _docs(self, nlp: Language) -> Iterator[Doc]:
-        n_docs = 0
-        locations = walk_corpus(self.path, FILE_TYPE) if self.path.exists() else []
-        if not locations:
-            raise error("SL183", path=self.path)
-        for location in locations:
-            for doc in read_spacy(location, nlp.vocab):
-                if len(doc):
-                    yield doc
-                    n_docs += 1
-                    if n_docs == self.limit:
-                        return
-        logger.debug("Read %d Docs from %s", n_docs, self.path)
+    def _docs(self, nlp: Language, rng: random.Random) -> Iterator[Doc]:
+        """The Docs of all sources: mixed, if they are drawn anew, otherwise one source after the other."""
+        streams = [stream for source in self.sources for stream in self._streams(source, rng)]
+        if self.limit:
+            parts = (islice(_with_words(stream.read(nlp.vocab)), self.limit) for stream in streams)
+            return chain.from_iterable(parts)
+        if self.resample:
+            return _with_words(interleave(streams, nlp.vocab, rng))
+        return _with_words(doc for stream in streams for doc in stream.read(nlp.vocab))
+
+    def _streams(self, source: Source, rng: random.Random) -> Iterator[Stream]:
+        """A source once for each time that it is read."""
+        files = walk_corpus(source.path, FILE_TYPE) if source.path.exists() else []
+        if not files:
+            raise error("SL183", path=source.path)
+        for k in range(math.ceil(source.weight)):
+            if self.resample and not self.limit:
+                rng.shuffle(files)
+            chance = rng if self.resample else random.Random(f"{self.seed} {source.path.name!a}")
+            yield Stream(list(files), share=min(1.0, source.weight - k), rng=chance)
+
+
+def _with_words(docs: Iterable[Doc]) -> Iterator[Doc]:
+    return (doc for doc in docs if len(doc))
+
+
+def _check_source(name: str, source: Mapping[str, Any]) -> Source:
+    if not isinstance(source, Mapping) or not {"path"} <= set(source) <= {"path", "weight"} or source["path"] is None:
+        raise error("SL022", key=f"sources.{name}", value=source, expected="a path and, if you like, a weight")
+    weight = source.get("weight", 1.0)
+    if type(weight) not in (int, float) or not 0 < weight < math.inf:
+        raise error("SL022", key=f"sources.{name}.weight", value=weight, expected="a number above 0")
+    path = ensure_path(source["path"])
+    if path.is_file() and path.suffix != FILE_TYPE:
+        raise error("SL054", path=path)
+    return Source(path, float(weight))
 
 
 def _check_setting(setting: Iterable[float]) -> Setting:
@@ -144,13 +189,13 @@ def give(doc: Doc, tags: float, heads: float, *, labelled: bool = True, rng: ran
     RETURNS (Doc): A new Doc with the same words and spaces.
     """
     rng = rng or random.Random(0)
-    keep_tag = [rng.random() < tags for _ in doc]
-    keep_head = [rng.random() < heads and token.has_head() for token in doc]
-    return Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
-        tags=[token.tag_ if keep_tag[token.i] else "" for token in doc],
-        heads=[token.head.i if keep_head[token.i] else None for token in doc],
-        deps=[(token.dep_ if labelled else "dep") if keep_head[token.i] else "" for token in doc],
-    )
+    table = doc.to_array([TAG, DEP, HEAD, ORTH, SPACY])
+    keep_tag = [rng.random() < tags for _ in range(len(doc))]
+    keep_head = [rng.random() < heads for _ in range(len(doc))] & (table[:, 1] != 0)
+    spaces = None if doc.has_unknown_spaces else table[:, 4].astype(bool).tolist()
+    given = Doc(doc.vocab, words=table[:, 3].tolist(), spaces=spaces)
+    table[:, 0] *= np.array(keep_tag)
+    if not labelled:
+        table[:, 1] = UNLABELLED
+    table[:, 1:3] *= keep_head[:, np.newaxis]
+    return given.from_array([TAG, DEP, HEAD], table[:, :3])

@@ -196,11 +196,11 @@ class TestNewPipelines:
         for given, expected in (({}, 1), (config, 2)):
             assert spacy.load(tmp_path / "small", config=given).get_pipe("linearizer").n_threads == expected
 
-    @pytest.mark.parametrize("order", [0, 5, 9])
+    @pytest.mark.parametrize("order", [0, 6, 9])
     def test_order_of_the_language_model(self, trained_path, tmp_path, order):
         (tmp_path / "more.txt").write_text("Who opened the door ?\n")
         problem = run("lm", trained_path, tmp_path / "new", tmp_path / "more.txt", "--order", order)[2]
-        assert problem == f"✘ [SL022] Setting 'order' is {order}, but must be from 1 to 4.\n"
+        assert problem == f"✘ [SL022] Setting 'order' is {order}, but must be 1 to 5.\n"
 
 
 def test_compact_refuses(trained_path, tmp_path):

@@ -137,3 +137,28 @@ def test_give_and_without_spaces_keep_the_original(nlp):
     give(doc, 0.5, 0.5, rng=rng)
     without_spaces(doc)
     assert doc.to_bytes() == before
+
+
+def slow_give(doc, tags, heads, labelled, rng):
+    """As a reader of spaCy's documentation would write it."""
+    keep_tag = [rng.random() < tags for _ in doc]
+    keep_head = [rng.random() < heads and token.has_head() for token in doc]
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
+        tags=[token.tag_ if keep_tag[token.i] else "" for token in doc],
+        heads=[token.head.i if keep_head[token.i] else None for token in doc],
+        deps=[(token.dep_ if labelled else "dep") if keep_head[token.i] else "" for token in doc],
+    )
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_give_is_what_tokens_say(nlp, labelled):
+    docs = read_docs(nlp.vocab)
+    docs += [Doc.from_docs(docs[:3]), without_spaces(docs[0]), Doc(nlp.vocab, words=["no", "tree"])]
+    docs.append(Doc(nlp.vocab, words=["half", "a", "tree"], heads=[2, None, 2], deps=["amod", "", "ROOT"]))
+    for seed, doc in enumerate(docs):
+        for shares in ((0, 0), (1, 1), (0.5, 0.5)):
+            slow = slow_give(doc, *shares, labelled, random.Random(seed))
+            assert give(doc, *shares, labelled=labelled, rng=random.Random(seed)).to_bytes() == slow.to_bytes()

@@ -1,0 +1,53 @@
+"""Docs of .spacy files."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..errors import error, first_sentence
+
+
+def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """The Docs of a .spacy file. It is read at once, and its strings are known from then on: those that spaCy adds with
+    the first Doc may be forgotten at the end of a memory zone, with more Docs to come."""
+    return docs_of(read_docbin(path), path, vocab)
+
+
+def read_docbin(path: Path) -> DocBin:
+    """A .spacy file as it is, without Docs."""
+    with _spacy_problems(path):
+        return DocBin().from_disk(path)
+
+
+def docs_of(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """The Docs of a .spacy file that was read.
+
+    path (Path): Where it is, for messages.
+    """
+    with _spacy_problems(path):
+        for text in docs.strings:
+            vocab.strings.add(text)
+    return _made(docs, path, vocab)
+
+
+def _made(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
+    with _spacy_problems(path):
+        yield from docs.get_docs(vocab)
+
+
+@contextmanager
+def _spacy_problems(path: Path) -> Iterator[None]:
+    """Whatever zlib, msgpack and spaCy make of bytes that are no Docs is one error of this package."""
+    collects = gc.isenabled()
+    try:
+        yield
+    except (OSError, MemoryError):
+        raise
+    except Exception as broken:
+        if collects:
+            gc.enable()  # srsly switches it off, and leaves it so when it fails
+        raise error("SL180", path=path, problem=f"{type(broken).__name__}: {first_sentence(broken)}") from broken

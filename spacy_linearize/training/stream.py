@@ -1,0 +1,78 @@
+"""Docs of many files as one stream in flat memory: one file of each source is open at a time.
+
+What stays in memory is that file, a buffer of Docs to shuffle, and what the vocabulary keeps of each new word.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..doc.spacy_files import docs_of, read_docbin
+
+ItemT = TypeVar("ItemT")
+
+
+class Stream:
+    """The Docs of .spacy files, one file after the other.
+
+    files (Sequence[Path]): The files.
+    share (float): How many of the Docs to take, by chance: from 0 to 1.
+    rng (Random): Where chance comes from.
+
+    left (float): About how many Docs are still to come. Files that were not read yet are taken to be like the one that
+        is.
+    """
+
+    def __init__(self, files: Sequence[Path], *, share: float, rng: random.Random) -> None:
+        self.files = files
+        self.share = share
+        self.rng = rng
+        self.left = 0.0
+
+    def read(self, vocab: Vocab) -> Iterator[Doc]:
+        """The Docs."""
+        sizes = [file.stat().st_size for file in self.files]
+        for number, (file, size) in enumerate(zip(self.files, sizes, strict=True), start=1):
+            docs = read_docbin(file)
+            n_docs = len(docs)
+            n_later = sum(sizes[number:]) * n_docs / size
+            for k, doc in enumerate(docs_of(docs, file, vocab)):
+                self.left = self.share * (n_docs - k + n_later)
+                if self.share >= 1 or self.rng.random() < self.share:
+                    yield doc
+
+
+def interleave(streams: Sequence[Stream], vocab: Vocab, rng: random.Random) -> Iterator[Doc]:
+    """All Docs of several streams, so that these end at about the same time: the next one comes from each with a
+    chance that goes by what it has left."""
+    waiting = [(stream, docs, doc) for stream in streams for docs in [stream.read(vocab)] for doc in islice(docs, 1)]
+    while waiting:
+        k = rng.choices(range(len(waiting)), [stream.left for stream, _, _ in waiting])[0] if len(waiting) > 1 else 0
+        stream, docs, doc = waiting[k]
+        yield doc
+        following = next(docs, None)
+        if following is None:
+            del waiting[k]
+        else:
+            waiting[k] = (stream, docs, following)
+
+
+def shuffled(items: Iterable[ItemT], rng: random.Random, size: int) -> Iterator[ItemT]:
+    """Items in random sequence, as far as a buffer allows. All sequences are equally likely if it holds all of them.
+
+    size (int): How many items the buffer holds.
+    """
+    items = iter(items)
+    buffer = list(islice(items, size))
+    if len(buffer) == size:
+        for item in items:
+            k = rng.randrange(size)
+            yield buffer[k]
+            buffer[k] = item
+    rng.shuffle(buffer)
+    yield from buffer
