@@ -43,6 +43,8 @@ cdef inline bint is_marker(LexiconC* lexicon, uint64_t label) noexcept nogil:
 
 
 cdef vector[uint64_t]* tags_of(LexiconC* lexicon, const uint64_t* columns) noexcept nogil
+cdef int collect_tags(LexiconC* lexicon, const uint64_t* columns, bint is_seen, vector[uint64_t]* tags) except -1 nogil
+cdef bint contains(vector[uint64_t]& symbols, uint64_t symbol) noexcept nogil
 cdef vector[uint64_t]* labels_of(LexiconC* lexicon, uint64_t head_tag, uint64_t tag, bint head_is_right) noexcept nogil
 
 

@@ -36,6 +36,41 @@ cdef vector[uint64_t]* tags_of(LexiconC* lexicon, const uint64_t* columns) noexc
     return found
 
 
+cdef int collect_tags(LexiconC* lexicon, const uint64_t* columns, bint is_seen, vector[uint64_t]* tags) except -1 nogil:
+    """All tags that a word may have: those of its form, of its other spellings, of its suffix and of its shape, the
+    likeliest of each first.
+
+    is_seen (bool): False to leave out what training saw of this word.
+    """
+    cdef uint64_t suffix = columns[<int>SUFFIX], shape = columns[<int>SHAPE]
+    if is_seen:
+        add_tags(tags, ranked_in(lexicon, context(TAGS_OF_FORM, columns[<int>FORM], 0, 0)))
+        add_tags(tags, ranked_in(lexicon, context(TAGS_OF_LOWER, columns[<int>LOWER], 0, 0)))
+    add_tags(tags, ranked_in(lexicon, context(TAGS_OF_SUFFIX_AND_SHAPE, suffix, shape, 0)))
+    add_tags(tags, ranked_in(lexicon, context(TAGS_OF_SUFFIX, suffix, 0, 0)))
+    add_tags(tags, ranked_in(lexicon, context(TAGS_OF_SHAPE, shape, 0, 0)))
+    if tags.empty():
+        add_tags(tags, ranked_in(lexicon, context(ALL_TAGS, 0, 0, 0)))
+    return 0
+
+
+cdef int add_tags(vector[uint64_t]* tags, vector[uint64_t]* more) except -1 nogil:
+    cdef uint64_t tag
+    if more != NULL:
+        for tag in dereference(more):
+            if not contains(dereference(tags), tag):
+                tags.push_back(tag)
+    return 0
+
+
+cdef bint contains(vector[uint64_t]& symbols, uint64_t symbol) noexcept nogil:
+    cdef uint64_t other
+    for other in symbols:
+        if other == symbol:
+            return True
+    return False
+
+
 cdef vector[uint64_t]* labels_of(LexiconC* lexicon, uint64_t head_tag, uint64_t tag, bint head_is_right) noexcept nogil:
     """The labels to try on an arc, the likeliest first. NULL if training saw no label at all."""
     found = ranked_in(lexicon, context(LABELS_OF_ARC, head_tag, tag, head_is_right))

@@ -8,6 +8,7 @@ import numpy as np
 from spacy_linearize.core import store
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.features.templates import DEFAULT_GROUPS, JOINT_GROUPS
+from spacy_linearize.core.ngrams.estimate import text_of
 from spacy_linearize.core.records import Bag, Progress, SearchOptions
 from spacy_linearize.core.search.directions import decode
 from spacy_linearize.core.settings import Settings
@@ -48,6 +49,8 @@ def randomize(engine, seed=0):
     for i, one in enumerate(decoders(engine)):
         slow.random_weights(one.weights, seed + i)
     slow.random_weights(engine.attacher.weights, seed - 1 if seed else 99)
+    slow.random_weights(engine.tagger.weights, seed + 99)
+    engine.tagger.is_trained = True
     return engine
 
 
@@ -89,7 +92,7 @@ def train(engine, sentences, *, epochs=5, beam_width=16, dropout=0.0, seed=0, ta
     """Learn from sentences, in a new random sequence each epoch. Returns the progress of each."""
     sentences = list(sentences)
     engine.learn_lexicon(sentences)
-    engine.learn_ngrams(sentence.forms for sentence in sentences)
+    engine.learn_ngrams([text_of(sentences)])
     rng = random.Random(seed)
     history = []
     for _ in range(epochs):

@@ -315,18 +315,16 @@ cdef class Attacher:
 
     cdef int _add_arc(self, SentenceC* s, int head, int dependent, float change) except -1:
         cdef vector[uint32_t] slots
-        cdef int i, n_templates = self.arc_parts.seeds.size()
+        cdef int n_templates = self.arc_parts.seeds.size()
         slots.resize(2 * n_templates)
         arc_slots(s, n_templates, head if head >= 0 else s.n, dependent, 64 - self.weights.bits, slots.data())
-        for i in range(2 * n_templates):
-            self.weights.add(slots[i], change)
+        self.weights.add(slots.data(), 2 * n_templates, change)
         return 0
 
     cdef int _add_label(self, SentenceC* s, int head, int dependent, uint64_t label, float change) except -1:
         cdef vector[uint32_t] slots
-        cdef int i, n_templates = self.label_parts.seeds.size()
+        cdef int n_templates = self.label_parts.seeds.size()
         slots.resize(n_templates)
         label_slots(s, n_templates, head, dependent, label, 64 - self.weights.bits, slots.data())
-        for i in range(n_templates):
-            self.weights.add(slots[i], change)
+        self.weights.add(slots.data(), n_templates, change)
         return 0

@@ -186,6 +186,19 @@ LABEL_TEMPLATES = _lines("""
     d-1.p d.p; d.p d+1.p; d-1.p d.w; h.p d-1.p d.p; h.p d.p d+1.p;
 """)
 
+# What the tagger looks at to choose the tag of a word: the word, its neighbours in the order (tags before it are given
+# or chosen, tags after it given or usual), and what is given of the tree: the label of its arc, its head, the labels of
+# its dependents, its markers. Every template is taken with the tag.
+TAG_ATOMS = (
+    *("w", "lower", "suffix", "shape", "-1.lower", "+1.lower", "-1.suffix", "+1.suffix"),
+    *("-1.p", "-2.p", "+1.p", "+2.p", "d", "h.lower", "h.p", "side", "frame", "mark"),
+)
+TAG_TEMPLATES = _lines("""
+    w; lower; suffix; shape; suffix shape; -1.lower; +1.lower; -1.suffix; +1.suffix; -1.p; -1.p -2.p; +1.p; +1.p +2.p;
+    -1.p +1.p; -1.p lower; +1.p lower; -1.p suffix; +1.p suffix; -1.lower lower; lower +1.lower; -1.p -2.p lower;
+    d; d lower; d suffix; h.lower d; h.p d side; h.p d lower; frame; frame lower; frame suffix; d frame; mark lower;
+""")
+
 
 def expand(groups: Iterable[str], extra: Iterable[str] = ()) -> list[str]:
     """All templates of the named groups, then the extra ones, checked.
