@@ -18,6 +18,7 @@ from spacy.strings import get_string_id
 
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.features.templates import DEFAULT_GROUPS, TREE_GROUPS
+from spacy_linearize.core.ngrams.estimate import text_of
 from spacy_linearize.core.records import Progress, SearchOptions
 from spacy_linearize.core.settings import Settings
 
@@ -59,7 +60,7 @@ def main() -> None:
     engine = Engine(Settings.from_dict({"experts": {"partial": settings.pop("groups")}, **settings}))
     train, dev = read_sentences(options.train), read_sentences(options.dev)
     engine.learn_lexicon(train)
-    engine.learn_ngrams(sentence.forms for sentence in train)
+    engine.learn_ngrams([text_of(train)])
     rng = random.Random(options.seed)
     given = {"tags": options.tags, "heads": options.heads}
     how = SearchOptions(beam_width=options.beam, tree=False)

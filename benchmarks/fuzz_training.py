@@ -15,6 +15,7 @@ import numpy as np
 
 from spacy_linearize.core.attach.attach import MAX_CHART
 from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.ngrams.estimate import text_of
 from spacy_linearize.core.records import Bag, SearchOptions
 from spacy_linearize.core.search.learn import RULES
 from spacy_linearize.core.settings import Settings
@@ -123,7 +124,7 @@ def train_once(rng: random.Random, *, long: bool = False) -> int:
     engine = Engine(random_settings(rng))
     sentences = [random_sentence(rng, random_length(rng)) for _ in range(5)]
     engine.learn_lexicon(sentences)
-    engine.learn_ngrams(sentence.forms for sentence in sentences)
+    engine.learn_ngrams([text_of(sentences)])
     n_learned = 0
     for _ in range(rng.randint(1, 4)):
         before = weights_of(engine)

@@ -1,7 +1,6 @@
 """How fast the bundled pipeline is: Docs a second beside spaCy's parser, the core, what is around it, growth, memory.
 
     python benchmarks/speed.py [TREEBANK.conllu] [--model PIPELINE] [--limit N] [--repeat 3] [--json FILE] [--plot FILE]
-    python benchmarks/speed.py --train TRAIN.conllu     training instead: seconds of one pass, core and spaCy's loop
 
 Sentences are those of the treebank (default: ../shared/data/ud_english_ewt/dev.conllu if it is there, else the
 project's mini treebank, and the output says which). Each figure is the fastest of several rounds, on one core and in
@@ -16,7 +15,6 @@ import os
 import platform
 import random
 import re
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -25,18 +23,15 @@ from typing import Any
 
 import numpy as np
 import spacy
-from spacy.tokens import Doc, DocBin
-from spacy.util import load_config
+from spacy.tokens import Doc
 
 import spacy_linearize
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.records import Bag, SearchOptions
 from spacy_linearize.core.search.directions import decode
 from spacy_linearize.core.search.stepper import Stepper
-from spacy_linearize.doc.gold import gold_pairs
 from spacy_linearize.files.conllu import read_conllu
 from spacy_linearize.linearizer import Linearizer
-from spacy_linearize.options import Options
 from spacy_linearize.training.corpus import give
 
 ROOT = Path(__file__).parent.parent
@@ -196,37 +191,6 @@ def search_all(component: Linearizer, docs: dict[str, list[Doc]], golds: list[Do
     growth(component, golds, 1)
 
 
-def time_training(path: Path, config: Path) -> None:
-    """One pass over a treebank with the settings of the default config: in the core, and in spaCy's loop."""
-    import spacy
-    from spacy_linearize.corpus import Corpus
-
-    settings = load_config(config)
-    reader = settings["corpora"]["train"]
-    component = {k: v for k, v in settings["components"]["linearizer"].items() if k not in ("factory", "scorer")}
-    component["update_beam_width"] = 16
-    nlp = spacy.blank("en")
-    linearizer = nlp.add_pipe("linearizer", config=component)
-    golds = list(read_conllu(path, nlp.vocab, report=print))
-    with tempfile.TemporaryDirectory() as folder:
-        DocBin(docs=golds).to_disk(Path(folder) / "train.spacy")
-        corpus = Corpus(Path(folder) / "train.spacy", settings=reader["settings"], gold_preproc=True, resample=True)
-        nlp.initialize(lambda: corpus(nlp))
-        start = time.perf_counter()
-        examples = list(corpus(nlp))
-        for first in range(0, len(examples), 128):
-            nlp.update(examples[first : first + 128])
-        loop = time.perf_counter() - start
-    engine = linearizer.engine
-    pairs = [pair for eg in examples for pair in gold_pairs(eg, Options())]
-    start = time.perf_counter()
-    for first in range(0, len(pairs), 128):
-        engine.update(pairs[first : first + 128], beam_width=16, seed=first)
-    core = time.perf_counter() - start
-    print(f"{path.name}: {len(pairs)} sentences, mixed settings, beam 16, both directions, one thread")
-    print(f"core {core:.1f} s a pass; spaCy's loop with reader and sampling {loop:.1f} s, {loop / core - 1:+.0%}")
-
-
 def describe() -> str:
     """The machine, in a few words."""
     info = Path("/proc/cpuinfo")
@@ -276,13 +240,10 @@ def main() -> None:
     parser.add_argument("treebank", type=Path, nargs="?", default=EWT if EWT.exists() else MINI)
     parser.add_argument("--model", default=None)
     parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--train", type=Path, default=None)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", type=Path, default=None)
     parser.add_argument("--plot", type=Path, default=None)
     options = parser.parse_args()
-    if options.train:
-        return time_training(options.train, ROOT / "configs" / "default.cfg")
     nlp = spacy.load(options.model) if options.model else spacy_linearize.load()
     component = nlp.get_pipe("linearizer")
     golds = list(read_conllu(options.treebank, nlp.vocab, report=print))[: options.limit]

@@ -124,6 +124,22 @@ MESSAGES = {
     "again.",
     "SL057": "The n-gram {gram} does not fit a language model of order {order}: {problem}. Give n-grams of 1 to "
     "{order} words, each once, with finite logarithms.",
+    # What is wrong with a text.
+    "SL210": "There is no file or folder {path}. Correct the path.",
+    "SL211": "There is no text in the folder {path}. Name one with files that end in {suffixes}.",
+    "SL212": "{path} holds Docs, and text is needed here. Name .txt, .gz, .xz or .bz2 files, folders of them, or '-' "
+    "for standard input.",
+    "SL213": "Line {line} of {path} is not UTF-8 text: it is left out.",
+    "SL214": "{n} more lines are not UTF-8 text: they are left out. Save the text as UTF-8 if they should count.",
+    "SL215": "{path} is damaged at line {line} ({problem}). Copy or pack it again.",
+    "SL216": "One of {n} processes ended before its work was done, perhaps for lack of memory. Use fewer, or smaller "
+    "batches.",
+    # What is wrong with a folder for parsed text.
+    "SL217": "The pipeline '{model}' has no component that gives arcs. Name one with a parser.",
+    "SL218": "The folder {path} is not empty, and holds no parsed text. Name a new folder.",
+    "SL219": "{path} cannot be read, or does not fit the files beside it. Remove the folder, or name another one.",
+    "SL220": "The folder {path} was begun with other settings: '{key}' was {old!r}, and is {new!r} now. Use the same "
+    "ones to go on with it, or name another folder.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads {known}. Use the version of spacy_linearize "

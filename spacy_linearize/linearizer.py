@@ -20,13 +20,14 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 
 from .core.engine import Engine
+from .core.ngrams.estimate import Estimation
 from .core.records import Bag, Order, best_combinations
-from .doc.gold import gold_pairs, read_gold
+from .doc.gold import Gold, gold_pairs
 from .doc.known import KINDS, Known, add_given, add_names, check_names, is_name, no_names
 from .doc.read import Reader, check_doc
 from .doc.reorder import Dropped
 from .doc.spacing import Spacing
-from .doc.text import read_sentences
+from .doc.text import read_text
 from .doc.write import Writer, claim_extensions
 from .errors import error
 from .model import SOURCE, LinearizerModel, engine_of, read_damaged, shim_of, spacing_of
@@ -250,7 +251,8 @@ class Linearizer(TrainablePipe):
         nlp: Language | None = None,
         labels: dict[str, list[str]] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
-        text: str | Path | None = None,
+        text: str | Path | list[str] | None = None,
+        language_model: dict[str, Any] | None = None,
     ) -> None:
         """Start a new model: learn usual tags, labels and spaces from the examples.
 
@@ -259,21 +261,22 @@ class Linearizer(TrainablePipe):
         labels (Optional[Dict[str, List[str]]]): Tags and labels from `spacy init labels`, beside those of the examples.
         corpus (Optional[Callable]): A reader to take the examples from instead. With max_epochs = -1 spaCy hands over
             only the first 100.
-        text (Optional[Union[str, Path]]): A file with further sentences for the language model, see
-            `doc.text.read_sentences`. The words of the examples always count.
+        text (Optional[Union[str, Path, List[str]]]): Further text for the language model: files and folders, see
+            `doc.text.read_sentences`. Each is a source that counts as much as is good for the words of the examples.
+        language_model (Optional[Dict[str, Any]]): How to make it, see `core.ngrams.estimate.Estimation`.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
-        more_names = check_names(labels or {})
-        sentences, spaced, names = read_gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
-        more = list(read_sentences(nlp, text)) if nlp is not None and text is not None else []
-        # An older model stays until all of this has succeeded.
+        more_names, how = check_names(labels or {}), Estimation.from_dict(language_model or {})
+        gold = Gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
+        paths = [] if text is None else [text] if isinstance(text, (str, Path)) else text
+        # A model that is there already stays until all of this has gone well.
         engine, spacing = shim_of(self.model).new_engine(), Spacing()
-        engine.learn_lexicon(sentences)
-        engine.learn_ngrams([*(sentence.column("forms").tolist() for sentence in sentences), *more])
-        spacing.learn(spaced)
-        self.cfg = {kind: sorted(names[kind] | more_names[kind]) for kind in KINDS}
+        engine.learn_lexicon(gold)
+        engine.learn_ngrams([gold.text, *(read_text(nlp, path) for path in paths)], how)
+        spacing.learn(gold.spaced)
+        self.cfg = {kind: sorted(gold.names[kind] | more_names[kind]) for kind in KINDS}
         shim_of(self.model).replace(engine, spacing)
         self._known.know(self.cfg, self.vocab.strings)
         self.model.initialize()
@@ -303,9 +306,11 @@ class Linearizer(TrainablePipe):
         self._rng.shuffle(examples)
         pairs = [list(gold_pairs(eg, options, needs_tree=engine.builds_trees)) for eg in examples]
         self._learn_names(examples, pairs)
+        width = options.update_beam_width or options.beam_width
         progress = engine.update(
             [pair for own in pairs for pair in own],
-            beam_width=options.update_beam_width or options.beam_width,
+            beam_width=width,
+            tree_beam_width=min(width, options.tree_beam_width or width),
             dropout=drop,
             seed=self._rng.getrandbits(63),
             n_threads=options.n_threads,

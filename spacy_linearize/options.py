@@ -20,7 +20,8 @@ class Options:
 
     beam_width (int): How many hypotheses the search keeps.
     tree_beam_width (Optional[int]): The same for bags with all arcs given, which need fewer. None: `beam_width`.
-    update_beam_width (Optional[int]): The same in training, for all bags. None: `beam_width`.
+    update_beam_width (Optional[int]): The same in training. None: `beam_width`. Not wider than `tree_beam_width` for
+        bags with all arcs given.
     use_tags, use_heads, use_deps (bool): Whether tags, heads and labels that a Doc has are constraints, or ignored.
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.

@@ -26,7 +26,7 @@ def build_transition_linearizer(
     templates: list[str] = [],  # noqa: B006 (shown by `spacy init config`, never changed)
     markers: list[str] = ["case", "mark"],  # noqa: B006
     atomic_shift: bool = False,
-    table_bits: int = 22,
+    table_bits: int | None = 22,
     attach_bits: int = 20,
     tags: str = "usual",
     labelled: bool = True,
@@ -101,7 +101,8 @@ Language.factory(
 
 
 def create_linearizer_corpus(
-    path: Path | None,
+    path: Path | None = None,
+    sources: dict[str, dict[str, Any]] = {},  # noqa: B006 (shown by `spacy init fill-config`, never changed)
     tags: float = 1.0,
     heads: float = 1.0,
     settings: list[list[float]] = [],  # noqa: B006 (shown by `spacy init fill-config`, never changed)
@@ -111,6 +112,7 @@ def create_linearizer_corpus(
     max_length: int = 0,
     limit: int = 0,
     resample: bool = False,
+    buffer_size: int = 20_000,
     seed: int = 0,
 ) -> Callable[[Language], Iterable[Example]]:
     """spacy_linearize.Corpus.v1: see `training.corpus.Corpus`."""

@@ -74,3 +74,13 @@ def joint(trained_joint):
     from helpers.components import with_options
 
     return with_options(trained_joint.get_pipe("linearizer"))
+
+
+@pytest.fixture(scope="session")
+def parser_path(tmp_path_factory):
+    """A pipeline with a tagger and a parser, on disk."""
+    from helpers.parser import train_parser
+
+    path = tmp_path_factory.mktemp("parser") / "model"
+    train_parser().to_disk(path)
+    return path

@@ -1,7 +1,7 @@
 """The door of the core: a model that orders bags, learns, and is stored."""
 
-import random
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,12 +13,15 @@ from ..errors import LinearizeError, error
 from ..trees import FREE, ROOT, is_projective
 from . import store
 from .attach.attach import MAX_CHART, Attacher
+from .attach.tagger import Tagger
 from .bag.bag import PackedBag
 from .experts import Experts
 from .hashing import mix_values
 from .interrupt import worker_pool
 from .lexicon import Lexicon
-from .ngrams.kneser_ney import estimate
+from .ngrams.counts import Text
+from .ngrams.estimate import Estimation, Estimator, fill_table
+from .ngrams.table import empty_arrays
 from .records import Array, Bag, Order, Progress, SearchOptions
 from .search.beam import Decoder
 from .search.directions import decode
@@ -33,7 +36,7 @@ SEARCH_STEPS, ATTACH_STEPS = 127, 32767  # of a compact weight, on either side o
 
 
 class Engine:
-    """A model: settings, a lexicon, and the weights of search and attachment.
+    """A model: settings, a lexicon, and the weights of search, tagging and attachment.
 
     settings (Optional[Settings]): What the model is made of. None for the defaults.
 
@@ -49,6 +52,7 @@ class Engine:
         self.settings = settings or Settings()
         self.lexicon = Lexicon(self.settings.markers)
         self.experts = Experts(self.settings, self.lexicon)
+        self.tagger = Tagger(Weights(self.settings.attach_bits), self.lexicon)
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         self.root_label = 0
 
@@ -91,7 +95,7 @@ class Engine:
         return results
 
     def _finish(self, bag: Bag, packed: PackedBag, tokens: PackedBag | None, found: Order, tree: bool) -> Order:
-        """The order of the tokens, with the arcs that are not given if there is to be a tree.
+        """The order of the tokens, with the tags that are not given, and the arcs if there is to be a tree.
 
         tokens (Optional[PackedBag]): If there are units, the tokens that they are made of.
         """
@@ -101,8 +105,11 @@ class Engine:
                 tops = np.array(bag.tops, dtype=np.int32)
                 arcs = np.full(len(tokens), FREE, dtype=np.int32)
                 arcs[tops] = np.where(found.heads >= 0, tops[np.maximum(found.heads, 0)], found.heads)
-            spread = replace(found, order=found.spread(bag.members), tags=tokens.column(TAG))
+            order = found.spread(bag.members)
+            spread = replace(found, order=order, tags=self.tagger.tag(tokens, order))
             return self.attach(tokens, spread, tree, arcs)
+        if self.settings.tags != "search":
+            found = replace(found, tags=self.tagger.tag(packed, found.order))
         if tree and self.builds_trees:
             return self._label_root(found)
         return self.attach(packed, found, tree)
@@ -150,30 +157,44 @@ class Engine:
     # Learning
 
     def learn_lexicon(self, sentences: Iterable[Bag]) -> None:
-        """Learn the usual tags and labels of gold sentences. Comes before `update`."""
-        sentences = list(sentences)
-        self.lexicon.learn(sentences)
-        roots = [label for s in sentences for label in s.column("labels")[s.column("heads") == ROOT].tolist() if label]
-        self.root_label = max(sorted(set(roots)), key=roots.count, default=0)
+        """Learn the usual tags and labels of gold sentences, and choose the size of the tables if it is left open.
+        Comes before all other learning."""
+        roots: Counter[int] = Counter()
+        n_words = 0
 
-    def learn_ngrams(self, sentences: Iterable[Iterable[int]], *, min_count: int = 1) -> None:
-        """Estimate the language models, one for each direction, from sentences of keys.
+        def count_roots() -> Iterator[Bag]:  # on the way: the sentences may be a stream
+            nonlocal n_words
+            for sentence in sentences:
+                n_words += len(sentence)
+                roots.update(sentence.column("labels")[sentence.column("heads") == ROOT].tolist())
+                yield sentence
 
-        min_count (int): Leave out n-grams of three words and more that were seen less often.
+        self.lexicon.learn(count_roots())
+        self.root_label = max(sorted(filter(None, roots)), key=roots.__getitem__, default=0)
+        if self.settings.table_bits is None:
+            self.settings = self.settings.for_corpus(n_words)
+            self.experts = Experts(self.settings, self.lexicon)
+
+    def learn_ngrams(self, texts: Sequence[Text], how: Estimation | None = None) -> list[float]:
+        """Estimate the language model.
+
+        texts (Sequence[Text]): The sources. With several, their weights suit the first one.
+        how (Optional[Estimation]): How to make it; its order is that of the settings. None for the defaults.
+        RETURNS (List[float]): The weights of the sources. None, if there is nothing to learn.
         """
-        order = self.settings.ngram_order
-        if not order:
-            return
-        forth = [[int(key) for key in sentence] for sentence in sentences]
-        for mirrored, ngrams in zip(self.settings.directions, self.experts.ngrams, strict=True):
-            read = [sentence[::-1] for sentence in forth] if mirrored else forth
-            ngrams.fill(order, estimate(read, order, min_count))
+        texts = [text for text in texts if text.n_sentences]
+        if not self.settings.ngram_order or not texts:
+            return []
+        estimator = Estimator(texts, replace(how or Estimation(), order=self.settings.ngram_order))
+        fill_table(self.experts.ngrams, estimator.model(), estimator.vocabulary.keys)
+        return estimator.weights
 
     def update(
         self,
         pairs: Sequence[tuple[Bag, Bag]],
         *,
         beam_width: int = 16,
+        tree_beam_width: int | None = None,
         dropout: float = 0.0,
         seed: int = 0,
         n_threads: int = 1,
@@ -184,6 +205,7 @@ class Engine:
         The result does not depend on n_threads. A sentence that is not projective is counted and skipped. What
         contradicts its bag is refused before anything is learned.
 
+        tree_beam_width (Optional[int]): The width of the beam where all arcs are given. None for the same.
         dropout (float): Share of the features to leave out, from 0 to below 1.
         seed (int): For dropout; should differ from call to call.
         n_threads (int): How many of the searches may learn at the same time.
@@ -192,13 +214,13 @@ class Engine:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         examples = [_Example(self.pack(bag), gold) for bag, gold in pairs]
         usable = [example for example in examples if is_projective(example.heads.tolist())]
+        options = SearchOptions(beam_width=beam_width, tree_beam_width=tree_beam_width)
         jobs: list[Callable[[], Progress]] = []
         for number, (_, decoder) in enumerate(self.experts):
             own = [example for example in usable if decoder in self.experts.decoders_for(example.bag)]
-            rng = random.Random(f"{seed} {number}")
-            jobs.append(partial(self._update_search, decoder, own, beam_width, dropout, rng))
-        if not self.builds_trees:
-            jobs.append(partial(self._update_attacher, usable))
+            jobs.append(partial(self._update_search, decoder, own, options, dropout, mix_values([seed, number])))
+        if self.settings.tags != "search":
+            jobs.append(partial(self._update_finish, usable))
         progress = Progress(examples=len(usable), skipped=len(examples) - len(usable))
         with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
@@ -206,32 +228,23 @@ class Engine:
         return progress
 
     def _update_search(
-        self, decoder: Decoder, examples: "list[_Example]", beam_width: int, dropout: float, rng: random.Random
+        self, decoder: Decoder, examples: "list[_Example]", options: SearchOptions, dropout: float, seed: int
     ) -> Progress:
-        progress = Progress()
-        for one in examples:
-            lost, actions = update(
-                decoder,
-                one.bag,
-                one.order,
-                one.heads,
-                one.tags,
-                one.labels,
-                width=beam_width,
-                rule=self.settings.update,
-                dropout=dropout,
-                seed=rng.getrandbits(63),
-            )
-            progress += Progress(violations=lost, actions=actions)
-        return progress
+        gold = [(one.bag, one.order, one.heads, one.tags, one.labels) for one in examples]
+        widths = [_width(one.bag, options) for one in examples]
+        lost, actions = update(decoder, gold, widths=widths, rule=self.settings.update, dropout=dropout, seed=seed)
+        return Progress(violations=lost, actions=actions)
 
-    def _update_attacher(self, examples: "list[_Example]") -> Progress:
-        """Let `attach` learn from the sentences whose gold tree is complete."""
+    def _update_finish(self, examples: "list[_Example]") -> Progress:
+        """Let the tagger learn gold tags and, if the search builds no trees, let `attach` learn the gold trees that are
+        complete. It learns with gold tags: that is better than with those that the tagger chooses meanwhile."""
         progress = Progress()
         for one in examples:
-            if one.has_tree:
+            wrong, tags = self.tagger.update(one.bag, one.order, one.tags)
+            progress += Progress(wrong_tags=wrong)
+            if one.has_tree and not self.builds_trees:
                 bag = one.bag
-                columns = (bag.column(0), bag.column(TAG), bag.heads, bag.column(LABEL))
+                columns = (bag.column(0), tags, bag.heads, bag.column(LABEL))
                 arcs, labels = self.attacher.update(one.order, *columns, one.heads, one.labels)
                 progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
         return progress
@@ -240,11 +253,10 @@ class Engine:
 
     def change_ngrams(self, *, order: int | None = None, weights: dict[str, float] | None = None) -> None:
         """Change settings of the language model, the only ones that trained weights do not depend on. A new order
-        empties the models."""
+        empties the model."""
         if order is not None:
             self.settings = replace(self.settings, ngram_order=order)
-            for ngrams in self.experts.ngrams:
-                ngrams.from_array(0, np.zeros(0, dtype=np.uint64))
+            self.experts.ngrams.fill([])
         self.settings = replace(self.settings, ngram_weights={**self.settings.ngram_weights, **(weights or {})})
         self.experts.settings = self.settings
 
@@ -267,12 +279,15 @@ class Engine:
     @property
     def fingerprint(self) -> int:
         """One number for all that the weights depend on beside the settings: templates may change between versions."""
-        return mix_values([self.experts.fingerprint, self.attacher.fingerprint])
+        fingerprints = [self.experts.fingerprint, self.attacher.fingerprint]
+        return mix_values([*fingerprints, self.tagger.fingerprint] if self.tagger.is_trained else fingerprints)
 
     def _tables(self) -> Iterator[tuple[str, Weights]]:
-        """All weights, by the names they are stored under."""
+        """All weights, by the names they are stored under. A tagger that has learned nothing has none."""
         yield from ((name, decoder.weights) for name, decoder in self.experts)
         yield "attach", self.attacher.weights
+        if self.tagger.is_trained:
+            yield "tagger", self.tagger.weights
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The model with its averaged weights, as a header and arrays for `store.pack`."""
@@ -280,8 +295,7 @@ class Engine:
         settings = self.settings.to_dict()
         header = {"settings": settings, "fingerprint": self.fingerprint, "root_label": self.root_label}
         arrays = {"lexicon.keys": keys, "lexicon.lengths": lengths, "lexicon.symbols": symbols}
-        for i, ngrams in enumerate(self.experts.ngrams):
-            arrays[f"ngrams.{i}"] = ngrams.to_array()
+        arrays.update({f"ngrams.{name}": array for name, array in self.experts.ngrams.to_arrays().items()})
         for name, weights in self._tables():
             arrays.update(store.pack_table(weights, name))
         return header, arrays
@@ -295,6 +309,7 @@ class Engine:
         try:
             settings = Settings.from_dict(header["settings"])
             engine = cls(settings)  # takes no memory yet
+            engine.tagger.is_trained = any(name.startswith("tagger.") for name in arrays)
             for name, weights in engine._tables():
                 store.check_table(arrays, name, weights.bits, source)
             if header["fingerprint"] != engine.fingerprint:
@@ -303,12 +318,9 @@ class Engine:
             names = {"lexicon.keys": "<u8", "lexicon.lengths": "<u4", "lexicon.symbols": "<u8"}
             lexicon = [store.take(arrays, name, dtype, source=source) for name, dtype in names.items()]
             engine.lexicon.from_arrays(*lexicon)
-            for i, ngrams in enumerate(engine.experts.ngrams):
-                table = store.take(arrays, f"ngrams.{i}", "<u8", source=source)
-                # A quarter of the places is free, as `fill` leaves them: in a table without, each search takes long.
-                if 4 * np.count_nonzero(table >> np.uint64(32)) > 3 * len(table):
-                    raise error("SL032", source=source, what=f"the table 'ngrams.{i}' is too full")
-                ngrams.from_array(settings.ngram_order if len(table) else 0, table)
+            types = {name: array.dtype.str for name, array in empty_arrays().items()}
+            table = {name: store.take(arrays, f"ngrams.{name}", types[name], source=source) for name in types}
+            engine.experts.ngrams.from_arrays(table)
             for name, weights in engine._tables():
                 store.unpack_table(arrays, name, weights)
         except LinearizeError:
@@ -358,4 +370,4 @@ def _call(job: Callable[[], Progress]) -> Progress:
 
 def _megabytes(settings: Settings) -> int:
     n_tables = len(settings.groups) * len(settings.directions)
-    return ((n_tables << settings.table_bits) + (1 << settings.attach_bits)) * 4 >> 20
+    return ((n_tables << settings.bits) + (2 << settings.attach_bits)) * 4 >> 20

@@ -167,10 +167,11 @@ class Progress:
     violations: int = 0  # searches in which the gold derivation lost
     actions: int = 0  # actions that updates compared
     skipped: int = 0  # sentences whose gold tree is not projective
+    wrong_tags: int = 0
     wrong_arcs: int = 0
     wrong_labels: int = 0
 
     def __iadd__(self, other: "Progress") -> "Progress":
-        for name in ("examples", "violations", "actions", "skipped", "wrong_arcs", "wrong_labels"):
+        for name in ("examples", "violations", "actions", "skipped", "wrong_tags", "wrong_arcs", "wrong_labels"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         return self

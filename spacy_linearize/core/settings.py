@@ -1,7 +1,8 @@
 """The settings of a model, checked by name."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from math import log2
 from typing import Any
 
 from ..errors import error
@@ -20,6 +21,11 @@ KINDS = ("partial", "tree", "free")  # of bags: some, all, or none of their arcs
 DEFAULT_EXPERTS = {"partial": DEFAULT_GROUPS, "tree": TREE_GROUPS, "free": FREE_GROUPS}
 DEFAULT_NGRAM_WEIGHTS = {"partial": 4.0, "tree": 8.0, "free": 4.0}
 MAX_NGRAM_WEIGHT = 1000
+DEFAULT_BITS = 22
+# Tables that are chosen from the corpus: so many bits for so many words, and one more for four times as many. New words
+# bring ever fewer new features.
+CHOSEN_BITS = (14, 25)
+WORDS_FOR_DEFAULT_BITS = 200_000
 CHOICES: dict[str, Sequence[str]] = {
     "system": tuple(SYSTEMS),
     "direction": tuple(DIRECTIONS),
@@ -47,8 +53,9 @@ class Settings:
     templates (Sequence[str]): Further templates for all experts, each a few atoms joined by spaces.
     markers (Sequence[int]): Keys of labels whose words mark the constituent of their head, such as prepositions.
     atomic_shift (bool): Join templates with the whole action SHIFT-word-tag, as in Liu et al. 2015.
-    table_bits (int): Each table of a search holds 2 ** table_bits weights.
-    attach_bits (int): The table of `attach` likewise.
+    table_bits (Optional[int]): Each table of a search holds 2 ** table_bits weights. None to choose it from the corpus,
+        see `for_corpus`.
+    attach_bits (int): The tables of `attach` and of the tagger likewise.
     tags (str): A word without a given tag gets its "usual" one, or the joint system may "search" among its tags.
     labelled (bool): Whether arcs that are added get labels.
     update (str): "softmax", "max_violation" or "early", see `search.learn`.
@@ -64,7 +71,7 @@ class Settings:
     templates: Sequence[str] = ()
     markers: Sequence[int] = ()
     atomic_shift: bool = False
-    table_bits: int = 22
+    table_bits: int | None = DEFAULT_BITS
     attach_bits: int = 20
     tags: str = "usual"
     labelled: bool = True
@@ -79,6 +86,8 @@ class Settings:
                 raise error("SL022", key=key, value=getattr(self, key), expected=" or ".join(known))
         for key, (low, high) in RANGES.items():
             value = getattr(self, key)
+            if key == "table_bits" and value is None:
+                continue
             if type(value) is not int or not low <= value <= high:
                 raise error("SL022", key=key, value=value, expected=f"a whole number from {low} to {high}")
         for key in ("atomic_shift", "labelled"):
@@ -97,6 +106,22 @@ class Settings:
         fill(self, "ngram_weights", self._checked_weights())
         for kind in self.groups:
             self.expand(kind)
+
+    @property
+    def bits(self) -> int:
+        """The size of the tables of a search."""
+        return DEFAULT_BITS if self.table_bits is None else self.table_bits
+
+    def for_corpus(self, n_words: int) -> "Settings":
+        """The same settings with the size of the tables chosen, if it is left open.
+
+        n_words (int): How many words there are to learn from.
+        """
+        if self.table_bits is not None:
+            return self
+        wanted = round(DEFAULT_BITS + log2(max(1, n_words) / WORDS_FOR_DEFAULT_BITS) / 2)
+        low, high = CHOSEN_BITS
+        return replace(self, table_bits=max(low, min(high, wanted)))
 
     @property
     def groups(self) -> dict[str, tuple[str, ...]]:

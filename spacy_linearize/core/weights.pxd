@@ -3,6 +3,17 @@ from libc.stdint cimport uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define PREFETCH(address) ((void)(address))
+    #endif
+    """
+    void prefetch "PREFETCH"(const void* address) noexcept nogil
+
+
 cdef struct TableC:
     # Weights to read: as they are, or as multiples of a scale, which take a quarter of the memory. The other is NULL.
     const float* floats
@@ -24,6 +35,15 @@ cdef inline double sum_weights(const TableC* table, const uint32_t* slots, int n
     return total
 
 
+cdef inline void ask_for(const TableC* table, const uint32_t* slots, int n) noexcept nogil:
+    """Let the memory fetch the weights at some places, to be read a little later. Bytes are mostly in a cache: to ask for
+    them costs more than it brings."""
+    cdef int i
+    if table.units == NULL:
+        for i in range(n):
+            prefetch(table.floats + slots[i])
+
+
 cdef class Weights:
     cdef readonly int bits
     cdef readonly double scale      # if not 0, every weight is a whole multiple of this
@@ -39,7 +59,7 @@ cdef class Weights:
     cdef int _replace(self, vector[float] mean, vector[signed char] units, double scale) except -1
     cdef int make_sure(self) except -1
     cdef int start_training(self) except -1
-    cdef int tick(self) except -1
-    cdef void add(self, uint32_t slot, float change) noexcept nogil
+    cdef void tick(self) noexcept nogil
+    cdef void add(self, const uint32_t* slots, int n, float change) noexcept nogil
     cdef TableC for_training(self) noexcept nogil
     cdef TableC for_decoding(self) except *

@@ -91,19 +91,28 @@ cdef class Weights:
                 if self.mean[i] != 0:
                     self.met[i] = self.min_updates
 
-    cdef int tick(self) except -1:
+    cdef void tick(self) noexcept nogil:
         """One more example has been seen."""
         self.clock += 1
         self.is_mean_stale = True
-        return 0
 
-    cdef void add(self, uint32_t slot, float change) noexcept nogil:
-        if not self.met.empty() and self.met[slot] < self.min_updates:
-            self.met[slot] += 1
-            if self.met[slot] < self.min_updates:
-                return
-        self.current[slot] += change
-        self.weighted[slot] += change * self.clock
+    cdef void add(self, const uint32_t* slots, int n, float change) noexcept nogil:
+        """Change the weights at some places."""
+        cdef float* current = self.current.data()
+        cdef double* weighted = self.weighted.data()
+        cdef unsigned char* met = self.met.data()
+        cdef bint is_counted = not self.met.empty()
+        cdef int i
+        cdef uint32_t slot
+        for i in range(n):
+            slot = slots[i]
+            # One that is not 0 has been met often enough. The search has just read it; the counter is elsewhere.
+            if is_counted and current[slot] == 0 and met[slot] < self.min_updates:
+                met[slot] += 1
+                if met[slot] < self.min_updates:
+                    continue
+            current[slot] += change
+            weighted[slot] += change * self.clock
 
     cdef TableC for_training(self) noexcept nogil:
         cdef TableC table

@@ -3,12 +3,13 @@
 import pickle
 import random
 
-import numpy as np
 import pytest
 from helpers import brute, slow
 from helpers.core import copy, decoder, decoders, exact, hide, make, order, plain, to_bytes, train
+from helpers.texts import text_from
 
 from spacy_linearize.core.engine import Engine
+from spacy_linearize.core.ngrams.estimate import text_of
 from spacy_linearize.core.records import Bag, Progress, SearchOptions
 from spacy_linearize.core.search.learn import update
 from spacy_linearize.core.settings import Settings
@@ -202,7 +203,7 @@ class TestUpdate:
 
         def learn(order, heads, given=None, width=4):
             bag = engine.pack(Bag(forms=range(1, len(order) + 1), heads=given, texts=list("abcd")[: len(order)]))
-            update(decoder(engine), bag, order, heads, [0] * len(order), [0] * len(order), width=width)
+            update(decoder(engine), [(bag, order, heads, [0] * len(order), [0] * len(order))], widths=[width])
 
         with pytest.raises(LinearizeError, match=r"SL014.*word 0 'a'"):
             learn([0, 1, 2], [2, ROOT, 1], given=[1, FREE, FREE])  # contradicts the given arc
@@ -320,7 +321,7 @@ class TestStoring:
         assert (len(model), order(engine, bag)[0].score) == (before, first)
         engine.change_ngrams(order=2)
         assert (engine.settings.ngram_order, len(model)) == (2, 0)
-        engine.learn_ngrams(s.forms for s in mini[:20])
+        engine.learn_ngrams([text_of(mini[:20])])
         assert model.order == 2
         assert 0 < len(model) < before
         assert to_bytes(copy(engine)) == to_bytes(engine)
@@ -332,11 +333,11 @@ class TestStoring:
 
     def test_ngrams_without_an_order(self):
         engine = make(ngram_order=0)
-        engine.learn_ngrams([[1, 2, 3]])
+        assert engine.learn_ngrams([text_from([[1, 2, 3]])]) == []
         assert decoder(engine).ngrams.order == 0
 
-    def test_ngrams_of_both_directions(self):
+    def test_both_directions_share_the_ngrams(self):
         engine = make(direction="both", ngram_order=2)
-        engine.learn_ngrams(np.array([[1, 2, 3]] * 3, dtype=np.uint64))
-        forth, back = (one.ngrams for one in decoders(engine))
-        assert forth.score([1, 2, 3]) == back.score([3, 2, 1]) > forth.score([3, 2, 1])
+        assert engine.learn_ngrams([text_from([[1, 2, 3]] * 3)]) == [1.0]
+        assert all(one.ngrams is engine.experts.ngrams for one in decoders(engine))
+        assert engine.experts.ngrams.score([1, 2, 3]) > engine.experts.ngrams.score([3, 2, 1])

@@ -29,7 +29,7 @@ from spacy_linearize.errors import LinearizeError
         ("min_updates", 256),
         ("min_updates", 1.0),
         ("min_updates", True),
-        ("ngram_order", 5),
+        ("ngram_order", 6),
         ("ngram_order", -1),
         ("ngram_weights", {"partial": -1.0}),
         ("ngram_weights", {"tree": float("inf")}),
@@ -107,3 +107,17 @@ def test_round_trip(settings):
 def test_unknown_key(key):
     with pytest.raises(LinearizeError, match=rf"SL022.*'{key}'"):
         Settings.from_dict({key: "red"})
+
+
+@pytest.mark.parametrize(
+    ("n_words", "bits"),
+    [(0, 14), (3_000, 19), (204_000, 22), (800_000, 23), (16_000_000, 25), (10**9, 25)],
+)
+def test_tables_that_are_chosen_from_the_corpus(n_words, bits):
+    open_size = Settings(table_bits=None)
+    assert open_size.bits == 22  # as long as nothing has been chosen
+    chosen = open_size.for_corpus(n_words)
+    assert chosen.table_bits == chosen.bits == bits
+    assert chosen.for_corpus(10 * n_words + 10) is chosen
+    assert Settings(table_bits=7).for_corpus(n_words).bits == 7
+    assert Settings.from_dict(json.loads(json.dumps(open_size.to_dict()))) == open_size

@@ -197,9 +197,11 @@ def test_headers_that_somebody_made(small, mini, key, value):
         ("partial.0.scale", np.ones(2, dtype=np.float32)),
         ("partial.0.scale", np.array([np.nan], dtype=np.float32)),
         ("partial.0.scale", np.array([np.inf], dtype=np.float32)),
-        ("ngrams.0", np.full(16, 1 << 32, dtype=np.uint64)),
-        ("ngrams.0", np.zeros(15, dtype=np.uint64)),
-        ("ngrams.0", np.array([0] * 3 + [1 << 32] * 13, dtype=np.uint64)),
+        ("ngrams.checks", np.full(16, 1, dtype=np.uint16)),
+        ("ngrams.checks", np.zeros(15, dtype=np.uint16)),
+        ("ngrams.homes", np.array([1 << 63], dtype=np.uint64)),
+        ("ngrams.books", np.full(1536, np.nan, dtype=np.float32)),
+        ("ngrams.backoffs", np.zeros(3, dtype=np.uint8)),
     ],
 )
 def test_arrays_that_do_not_fit(small, name, array):
@@ -279,7 +281,10 @@ def test_a_header_that_is_nested_too_deep(small):
         from_bytes(put_together(b"[" * 100_000, b""))
 
 
-@pytest.mark.parametrize("name", ["lexicon.keys", "lexicon.symbols", "lexicon.lengths", "ngrams.0", "attach.units"])
+@pytest.mark.parametrize(
+    "name",
+    ["lexicon.keys", "lexicon.symbols", "lexicon.lengths", "ngrams.checks", "ngrams.backoffs", "attach.units"],
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, None])
 def test_arrays_of_another_type_or_none(small, name, dtype):
     header, arrays = store.unpack(small)

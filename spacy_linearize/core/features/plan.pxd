@@ -91,6 +91,7 @@ cdef void extract(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* st
 cdef void extract_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action,
                          ExtractionC* out) noexcept nogil
 cdef int find_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift) noexcept nogil
+cdef int write_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift, uint32_t* slots) noexcept nogil
 cdef int drop_out(const ExtractionC* extraction, uint32_t* slots, int n) noexcept nogil
 
 

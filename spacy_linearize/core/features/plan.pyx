@@ -86,7 +86,11 @@ cdef inline uint64_t hash_part(PlanC* plan, const uint64_t* values, const PartC*
 
 cdef int find_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift) noexcept nogil:
     """Write to extraction.slots where the features of an action stand, for one scope. Returns how many."""
-    cdef uint32_t* slots = extraction.slots.data()
+    return write_slots(plan, extraction, scope, shift, extraction.slots.data())
+
+
+cdef int write_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift, uint32_t* slots) noexcept nogil:
+    """As `find_slots`, to another place."""
     cdef uint64_t* row = extraction.row
     cdef const FiredC* fired = extraction.fired.data() + plan.scope_start[scope]
     cdef uint64_t h

@@ -41,7 +41,7 @@ def decode(decoders, bags, *, widths, weights, int n_best=1):
     decoders (Sequence[Sequence[Decoder]]): For each bag one decoder, or the same system in both directions.
     bags (Sequence[PackedBag]): The bags.
     widths (Sequence[int]): For each bag, the width of the beams.
-    weights (Sequence[float]): For each bag, the weight of the language models.
+    weights (Sequence[float]): For each bag, the weight of the language model.
     n_best (int): How many orders to return at most.
     RETURNS (List[List[Order]]): For each bag. There are none if precedences led all hypotheses into dead ends.
     """

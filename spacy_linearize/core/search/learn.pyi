@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from ..bag.bag import PackedBag
@@ -8,14 +9,10 @@ TEMPERATURE: float
 
 def update(
     decoder: Decoder,
-    bag: PackedBag,
-    order: Any,
-    heads: Any,
-    tags: Any,
-    labels: Any,
+    examples: Sequence[tuple[PackedBag, Any, Any, Any, Any]],
     *,
-    width: int,
+    widths: Sequence[int],
     rule: str = "softmax",
     dropout: float = 0.0,
     seed: int = 0,
-) -> tuple[bool, int]: ...
+) -> tuple[int, int]: ...

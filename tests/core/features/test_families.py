@@ -87,7 +87,7 @@ def test_learning_changes_the_pairs_that_differ():
     bag = Bag(forms=forms, heads=heads)
     wrong = order(engine, bag, tree=False)[0].order
     gold = (wrong[::-1], heads, labels, labels)
-    assert update(decoder(engine), engine.pack(bag), *gold, width=4, rule="max_violation") == (True, 2)
+    assert update(decoder(engine), [(engine.pack(bag), *gold)], widths=[4], rule="max_violation") == (1, 2)
     assert (order(engine, bag, tree=False)[0].order == wrong[::-1]).all()
     table = decoder(engine).weights.to_array()
     assert sorted(table[table != 0].tolist()) == [-0.5, 0.5]  # half of the time

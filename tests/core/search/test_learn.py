@@ -84,7 +84,7 @@ def test_updates_are_those_of_the_slow_search(system, rule, width):
         gold = (order, tree, tags, labels)
         temperature = TEMPERATURE * len(learner.features)
         changes, lost = expected_changes(learner, bag, gold, width, rule, temperature)
-        assert update(learner, bag, *gold, width=width, rule=rule)[0] == lost
+        assert update(learner, [(bag, *gold)], widths=[width], rule=rule)[0] == lost
         # One update at time 1 of 2: half of it is in the mean.
         found = 2 * (learner.weights.to_array() - before)
         assert found == pytest.approx(changes, abs=1e-4)
@@ -98,6 +98,43 @@ def test_updates_are_those_of_the_slow_search(system, rule, width):
 def test_nothing_to_learn(rule):
     engine = core.make(table_bits=BITS, attach_bits=8)
     learner = decoder(engine)
-    assert update(learner, pack(engine, forms=[]), [], [], [], [], width=4, rule=rule) == (False, 0)
-    assert update(learner, pack(engine, forms=[1]), [0], [ROOT], [0], [0], width=4, rule=rule) == (False, 0)
+    nothing, one_word = (pack(engine, forms=[]), [], [], [], []), (pack(engine, forms=[1]), [0], [ROOT], [0], [0])
+    assert update(learner, [nothing, one_word], widths=[4, 4], rule=rule) == (0, 0)
     assert not learner.weights.to_array().any()
+
+
+def test_examples_are_learned_from_one_by_one():
+    """All at once is the same as one after the other, with beams of their own."""
+    rng, engines = random.Random(0), [core.make(table_bits=BITS, attach_bits=8) for _ in range(2)]
+    examples = [
+        (
+            {"forms": [rng.randint(1, 9) for _ in range(n)], "tags": [1] * n},
+            [list(range(n)), [FREE] * n, [1] * n, [0] * n],
+        )
+        for n in (4, 6, 3, 5)
+    ]
+    widths = [3, 1, 8, 2]
+    lost = update(decoder(engines[0]), [(pack(engines[0], **bag), *gold) for bag, gold in examples], widths=widths)
+    parts = [
+        update(decoder(engines[1]), [(pack(engines[1], **bag), *gold)], widths=[width])
+        for (bag, gold), width in zip(examples, widths, strict=True)
+    ]
+    assert lost == tuple(map(sum, zip(*parts, strict=True)))
+    tables = [decoder(engine).weights.to_array() for engine in engines]
+    assert tables[0].any()
+    assert (tables[0] == tables[1]).all()
+
+
+def test_words_beyond_the_first_64():
+    """Their bits are elsewhere."""
+    n, rng = 66, random.Random(0)
+    engine = core.make(groups=("words",), labelled=False, table_bits=BITS, attach_bits=8)
+    learner = decoder(core.randomize(engine))
+    before = learner.weights.to_array()
+    tags = [rng.randint(1, 3) for _ in range(n)]
+    bag = pack(engine, forms=[rng.randint(1, 9) for _ in range(n)], tags=tags)
+    gold = (list(range(n)), [FREE] * n, tags, [0] * n)
+    changes, lost = expected_changes(learner, bag, gold, 2, "softmax", TEMPERATURE * len(learner.features))
+    assert update(learner, [(bag, *gold)], widths=[2])[0] == lost
+    assert 2 * (learner.weights.to_array() - before) == pytest.approx(changes, abs=1e-4)
+    assert changes.any()
