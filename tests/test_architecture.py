@@ -18,6 +18,8 @@ FLOORS = {
     "trees": 0,
     "errors": 0,
     "atomic": 1,
+    "lines": 1,
+    "processes": 1,
     "core": 1,
     "options": 2,
     "registered": 3,

@@ -437,7 +437,7 @@ def test_a_failed_start_changes_nothing(tmp_path):
     component.initialize(lambda: [Example(gold.copy(), gold)], nlp=nlp)
     before = component.to_bytes()
     other = read_docs(nlp.vocab)[1]
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(LinearizeError, match=r"SL210.*missing\.txt"):
         component.initialize(lambda: [Example(other.copy(), other)], nlp=nlp, text=tmp_path / "missing.txt")
     for labels in (["nsubj"], {"tags": "NN"}, {"tags": [1]}, {"labels": 7}):
         with pytest.raises(LinearizeError, match=r"SL022.*'labels' is"):

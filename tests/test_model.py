@@ -122,6 +122,18 @@ def test_memory_zone(nlp):
     assert nlp(bag(nlp, "dog The sleeps .")).text == before == "The dog sleeps."
 
 
+def test_the_size_of_tables_is_chosen_from_the_corpus_and_stored():
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("linearizer", config={"model": {"table_bits": None, "attach_bits": 10}})
+    docs = [Doc(nlp.vocab, words=["The", "dog", "sleeps", "."])] * 800
+    nlp.initialize(lambda: [Example(doc, doc) for doc in docs])
+    n_words = sum(map(len, docs))
+    wanted = Settings(table_bits=None).for_corpus(n_words).bits
+    assert component.engine.settings.table_bits == wanted == 19
+    copied = spacy.blank("en").add_pipe("linearizer", config={"model": {"table_bits": None, "attach_bits": 10}})
+    assert copied.from_bytes(component.to_bytes()).engine.settings.table_bits == wanted
+
+
 def test_wrong_model_settings():
     with pytest.raises(LinearizeError, match=r"SL022.*'table_bits' is 99"):
         spacy.blank("en").add_pipe("linearizer", config={"model": {"table_bits": 99}})

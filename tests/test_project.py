@@ -35,8 +35,8 @@ def test_defaults_agree():
     for name, kinds in (("default", {kind: kind for kind in DEFAULT_EXPERTS}), ("full_tree", {"partial": "tree"})):
         model = load_config(ROOT / "configs" / f"{name}.cfg")["components"]["linearizer"]["model"]
         # For a treebank of the usual size. What is tried out on a few sentences needs every weight.
-        different = {"min_updates": 4, "experts": {kind: list(DEFAULT_EXPERTS[group]) for kind, group in kinds.items()}}
-        assert model == {**DEFAULT_MODEL, **different}
+        experts = {kind: list(DEFAULT_EXPERTS[group]) for kind, group in kinds.items()}
+        assert model == {**DEFAULT_MODEL, "table_bits": None, "min_updates": 4, "experts": experts}
 
 
 def test_configs_of_the_papers():
