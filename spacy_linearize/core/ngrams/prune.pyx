@@ -59,10 +59,15 @@ cdef int worth(Backoff model, vector[vector[float]]* values) except -1 nogil:
             new_backoff = (left + p) / max(LEAST, 1 - shorter[context] + q)
             value = <float>(below.mass[context] * (
                 p * (log(p) - log(q) - log(new_backoff)) + left * (log(backoff) - log(new_backoff))))
-            values[0][n][i] = max(values[0][n][i], value)
-            values[0][n - 1][context] = max(values[0][n - 1][context], values[0][n][i])
-            values[0][n - 1][level.suffix[i]] = max(values[0][n - 1][level.suffix[i]], values[0][n][i])
+            raise_to(&values[0][n][i], value)
+            raise_to(&values[0][n - 1][context], values[0][n][i])
+            raise_to(&values[0][n - 1][level.suffix[i]], values[0][n][i])
     return 0
+
+
+cdef inline void raise_to(float* value, float least) noexcept nogil:
+    if value[0] < least:
+        value[0] = least
 
 
 cdef Backoff without(Backoff model, vector[vector[float]]* values, double cut, size_t n_equal):
