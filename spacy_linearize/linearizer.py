@@ -43,7 +43,7 @@ OWN_ATTRIBUTES = ("_known", "_options", "_reported", "_rng", "error_handler")  #
 
 
 class Setting(Generic[ValueT]):
-    """One of the options as an attribute of the component. To set it is to replace the options."""
+    """One of the options as an attribute of the component. Setting it replaces the options."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -148,15 +148,15 @@ class Linearizer(TrainablePipe):
         return None  # as spaCy's own components do; Language reports it
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Order a stream of Docs, with `n_threads` threads. The sequence stays. A Doc that cannot be ordered goes to
-        the error handler on its own; the others are not concerned."""
+        """Order a stream of Docs, with `n_threads` threads. They keep their sequence. A Doc that cannot be ordered goes
+        to the error handler; the others are not affected."""
         results = in_threads(self._try_order, stream, n_threads=self.n_threads, batch_size=batch_size)
         with closing(results):  # or the threads would go on after an error that is raised here
             for doc, result in results:
                 yield from self._report(doc, result)
 
     def _try_order(self, docs: list[Doc]) -> Sequence[Doc | Exception]:
-        """Order some Docs at once. What one of them is not ordered for stands in its place."""
+        """Order some Docs at once. For a Doc that cannot be ordered, its error stands in its place."""
         try:
             return self._order(docs)
         except Exception as problem:
@@ -262,7 +262,7 @@ class Linearizer(TrainablePipe):
         corpus (Optional[Callable]): A reader to take the examples from instead. With max_epochs = -1 spaCy hands over
             only the first 100.
         text (Optional[Union[str, Path, List[str]]]): Further text for the language model: files and folders, see
-            `doc.text.read_sentences`. Each is a source that counts as much as is good for the words of the examples.
+            `doc.text.read_sentences`. Each is a source, with the interpolation weight that suits the examples.
         language_model (Optional[Dict[str, Any]]): How to make it, see `core.ngrams.estimate.Estimation`.
         """
         validate_get_examples(get_examples, "Linearizer.initialize")
@@ -289,8 +289,8 @@ class Linearizer(TrainablePipe):
         sgd: Any = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learn from examples: what the predicted Doc has of tags, heads and labels is given, the reference is gold. A
-        reference without a tree teaches the order.
+        """Learn from examples: tags, heads and labels of the predicted Doc are given, the reference is gold. A
+        reference without a tree teaches only the order.
 
         drop (float): Share of the features to leave out.
         losses (Optional[Dict[str, float]]): The number of examples whose gold order lost is added here.
@@ -319,7 +319,7 @@ class Linearizer(TrainablePipe):
         return losses
 
     def _learn_names(self, examples: list[Example], pairs: list[list[tuple[Bag, Bag]]]) -> None:
-        """Take in the tags and labels of examples that initialize() has not seen, and those that are given."""
+        """Add the tags and labels of examples that initialize() has not seen, and the given ones."""
         found = no_names()
         for eg, own in zip(examples, pairs, strict=True):
             add_names(found, eg.reference)
@@ -329,14 +329,14 @@ class Linearizer(TrainablePipe):
             self.cfg = {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
             self._known.know(self.cfg, self.vocab.strings)
 
-    # Serialisation: TrainablePipe does it. What is left is to check what is read, so that nothing is replaced by
-    # something damaged, and to make known the strings of tags and labels.
+    # Serialisation: TrainablePipe does it. Here the parts are checked before they replace anything, and the strings of
+    # tags and labels are added.
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Linearizer":
         exclude = tuple(exclude)
         content = read_damaged(lambda: srsly.msgpack_loads(bytes_data))
         for part in ("cfg", "model"):
-            # spaCy would leave what was there before instead.
+            # spaCy would keep the old value instead.
             if part not in exclude and (not isinstance(content, dict) or part not in content):
                 raise error("SL032", source=SOURCE, what=f"it has no part '{part}'")
         if "cfg" not in exclude:
@@ -347,7 +347,7 @@ class Linearizer(TrainablePipe):
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Linearizer":
         exclude = tuple(exclude)
         if "cfg" not in exclude:
-            # What is not there is no damage: srsly would call both by the same name.
+            # A missing file is not a damaged one: srsly raises the same error for both.
             data = (Path(path) / "cfg").read_bytes()
             _check_cfg(read_damaged(lambda: srsly.json_loads(data)))
         self._load(partial(super().from_disk, path, exclude=exclude), exclude)

@@ -1,6 +1,6 @@
 """Lines of text, as a stream: from files, compressed or not, from folders of them, and from standard input.
 
-One line is one paragraph or one utterance. What cannot be decoded costs its line alone.
+One line is one paragraph or one utterance. If a line cannot be decoded, only this line is lost.
 """
 
 import bz2
@@ -29,7 +29,7 @@ Progress = Callable[[int], object]
 
 
 def find_files(paths: str | Path | Iterable[str | Path], suffixes: Iterable[str] = TEXT_SUFFIXES) -> list[Path]:
-    """All files that are meant, folders searched with all that is in them, by name. Says at once what is not there.
+    """All files under these paths. Folders are searched recursively, and sorted by name. A missing path is an error.
 
     paths (Union[str, Path, Iterable[Union[str, Path]]]): Files, folders, or "-" for standard input.
     suffixes (Iterable[str]): Of the files to take from a folder. A file that is named itself may have any.
@@ -51,13 +51,13 @@ def find_files(paths: str | Path | Iterable[str | Path], suffixes: Iterable[str]
 
 
 def count_bytes(files: Iterable[Path]) -> int | None:
-    """The size of files on the disk, which is what `progress` counts. None if it is not known beforehand."""
+    """The size of files on disk, which is what `progress` counts. None if it is not known in advance."""
     files = list(files)
     return sum(file.stat().st_size for file in files) if all(file.is_file() for file in files) else None
 
 
 def read_lines(paths: str | Path | Iterable[str | Path], *, progress: Progress | None = None) -> Iterator[str]:
-    """The lines of texts that have something on them, without the space around it.
+    """The lines of texts that are not blank, without leading and trailing space.
 
     A line that is not UTF-8 is left out with a warning that says where it is. A file that is not there, or is damaged,
     is an error.
@@ -123,11 +123,11 @@ def _raw_lines(path: Path, progress: Progress | None) -> Iterator[tuple[int, byt
         except OSError as broken:
             if broken.errno is not None or path.suffix.lower() not in OPENERS:
                 raise
-            raise error("SL215", path=path, line=number, problem=broken) from broken  # gzip and bz2 say it so
+            raise error("SL215", path=path, line=number, problem=broken) from broken  # what gzip and bz2 raise
 
 
 def _open(path: Path, stack: ExitStack) -> tuple[IO[bytes], Any]:
-    """A file as it is on the disk, and as it reads."""
+    """A file as it is on disk, and as a stream of decompressed bytes."""
     if path == STDIN:
         if sys.stdin is None:
             raise error("SL189", stream="Standard input", advice="Name a file instead of '-'")
@@ -140,7 +140,7 @@ def _open(path: Path, stack: ExitStack) -> tuple[IO[bytes], Any]:
 
 
 def _pieces(file: Any) -> Iterator[tuple[bytes, bool]]:
-    """Lines, and parts of very long ones, with whether the line ends there."""
+    """Lines, and parts of very long lines. Each comes with a flag: whether the line ends there."""
     rest = b""
     while new := file.readline(MAX_BYTES - len(rest)):
         raw, rest = rest + new, b""

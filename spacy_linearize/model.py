@@ -1,6 +1,6 @@
 """The model of the component: a thinc Model around the compiled core.
 
-The core learns online, in tables of its own. So the Model has no parameters, and there are no gradients: a Shim holds
+The core learns online, in its own tables. So the Model has no parameters, and there are no gradients: a Shim holds
 the engine, and thinc's serialisation, copying and pickling go through it. Averaged weights live in the engine.
 """
 
@@ -63,7 +63,7 @@ def engine_of(model: LinearizerModel, name: str = "linearizer") -> Engine:
 
 
 def spacing_of(model: LinearizerModel) -> Spacing:
-    """Where a model puts spaces."""
+    """The model's table of spaces."""
     return shim_of(model).spacing
 
 
@@ -93,7 +93,7 @@ class EngineShim(Shim):
         self.spacing = Spacing()
 
     def new_engine(self) -> Engine:
-        """Another engine with the same settings, without any memory."""
+        """Another engine with the same settings that has learned nothing yet."""
         return Engine(Settings.from_dict(self.cfg))
 
     def replace(self, engine: Engine | None, spacing: Spacing) -> None:
@@ -129,8 +129,8 @@ class EngineShim(Shim):
 
 
 def read_damaged(read: Callable[[], ResultT]) -> ResultT:
-    """What a function returns that reads a model. Whatever msgpack and thinc raise for bytes that are none is one error
-    of this package. A file that is not there is the system's."""
+    """The result of a function that reads a model. All that msgpack and thinc raise for bytes that are no model becomes
+    one error of this package. A missing file stays an error of the operating system."""
     collects = gc.isenabled()
     try:
         return read()

@@ -1,4 +1,4 @@
-"""A stream of work through one or more processes, in its own sequence."""
+"""Work on a stream of items in one or more processes. The results keep the sequence of the items."""
 
 import os
 import signal
@@ -26,11 +26,11 @@ def in_processes(
     *,
     n_process: int,
 ) -> Generator[ResultT, None, None]:
-    """The result of every item, in the sequence of the items, whatever the number of processes.
+    """The result of every item, in the sequence of the items, for any number of processes.
 
     make_worker (Callable): Makes the function that does the work, once in each process. Like its arguments, the items
         and the results, it must be something that can be pickled.
-    n_process (int): How many processes. With 1, all is done in this one.
+    n_process (int): How many processes. With 1, all work is done in this process.
     """
     if n_process == 1:
         worker = make_worker(*arguments)
@@ -62,7 +62,7 @@ def _start(make_worker: Callable[..., Callable[[Any], Any]], arguments: tuple[An
 
 
 def _end_with_parent() -> None:
-    """Who is killed cannot end others: they have to see it by themselves."""
+    """A process that is killed cannot end its workers: they have to notice it by themselves."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -1,4 +1,4 @@
-"""Which components of a pipeline are needed for what is asked of it."""
+"""Finds the components of a pipeline that are needed to assign some attributes."""
 
 from collections.abc import Iterable
 
@@ -39,7 +39,7 @@ def components_for(nlp: Language, wanted: Iterable[str]) -> list[str]:
 
 
 def _set_by_ruler(component: object) -> set[str]:
-    """What the patterns of an attribute ruler set, such as tags that are made of part of speech and morphology."""
+    """What the patterns of an attribute ruler set, such as tags that are derived from part of speech and morphology."""
     if not isinstance(component, AttributeRuler):
         return set()
     return {f"token.{str(key).lower()}" for pattern in component.patterns for key in pattern["attrs"]}

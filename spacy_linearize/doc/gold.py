@@ -1,4 +1,4 @@
-"""What an Example teaches: gold sentences, and beside each the bag of what is given about its words."""
+"""What an Example teaches: gold sentences, each with the bag of its words and their given annotation."""
 
 import random
 from collections import Counter
@@ -29,14 +29,14 @@ COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")
 
 
 class Gold:
-    """All that a new model learns from examples before its first update. They are read once, as a stream: the gold
-    sentences come out of it one by one, and the rest gathers on the way.
+    """All that a new model learns from examples before its first update. They are read once, as a stream: it yields the
+    gold sentences one by one, and collects the rest on the way.
 
     examples (Iterable[Example]): The examples. There must be some words among them.
 
     names (Dict[str, Set[str]]): The tags and labels.
     text (Text): Their words, for the language model.
-    spaced (List[Doc]): Docs with their spaces, as far as these are known: all of them, or so many by chance.
+    spaced (List[Doc]): Docs with their spaces, as far as these are known: all of them, or a random sample.
     """
 
     def __init__(self, examples: Iterable[Example]) -> None:
@@ -125,7 +125,7 @@ def _possible(gold: Array, given: Array, added: Array) -> Array:
     """
     kept: Array = added.copy()
     roots = kept & (given == ROOT)
-    if roots.sum() + (gold == ROOT).sum() > 1:  # more than one sentence to a parser, and just one here
+    if roots.sum() + (gold == ROOT).sum() > 1:  # a parser saw several sentences where there is one
         kept[roots] = False
     if is_projective_forest(np.where(kept, given, gold).tolist()):
         return kept
@@ -140,8 +140,8 @@ def _possible(gold: Array, given: Array, added: Array) -> Array:
 
 
 def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
-    """The predicted Doc with its words in the sequence of the reference, if their match is beyond doubt: a word that
-    comes up twice must have nothing given that could belong to either."""
+    """The predicted Doc with its words in the sequence of the reference, if the match is unambiguous: a word that
+    occurs twice must have no given annotation that could belong to either occurrence."""
     forms = reference.to_array(ORTH), predicted.to_array(ORTH)
     if np.array_equal(*forms):
         return predicted

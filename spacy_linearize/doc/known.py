@@ -16,7 +16,7 @@ from ..errors import error
 KINDS = ("tags", "labels")
 NOUN_PHRASE = "NP"  # the tag of base noun phrases where a treebank was converted with them as units
 Names = dict[str, set[str]]  # by kind
-# So many unknown names, and such a share of those of a Doc, are no slip: the Doc follows another scheme.
+# From this number and this share of unknown names on, the Doc follows another annotation scheme.
 MANY = 3
 SHARE = 1 / 3
 OTHER_NAMES = "Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data."
@@ -69,7 +69,7 @@ def is_name(text: Any) -> bool:
 
 
 def text_of(key: int, strings: StringStore) -> str:
-    """The text with a key, or the key if that is all that is known."""
+    """The text of a key, or the key itself if its text is not known."""
     try:
         return str(strings[key])
     except KeyError:
@@ -82,12 +82,12 @@ class Known:
     def __init__(self) -> None:
         self._known: dict[str, set[int]] = {kind: set() for kind in KINDS}
         self._reported: dict[str, set[int]] = {kind: set() for kind in KINDS}
-        self._foreign: set[str] = set()  # the kinds of which it has been said that they are of another scheme
+        self._foreign: set[str] = set()  # the kinds for which the warning of another scheme was given
         self._texts: list[str] = []
         self._strings: StringStore | None = None
 
     def know(self, names: Mapping[str, Iterable[str]], strings: StringStore) -> None:
-        """Know these names and no others.
+        """Replace the known names by these.
 
         strings (StringStore): Of the component. It gets the names, too.
         """
@@ -149,7 +149,7 @@ class Known:
             advice = advice.format(name=component, kind=kind[:-1])
             message = error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts), advice=advice)
             warnings.warn(str(message), stacklevel=2)
-            reported |= news  # not before: who makes errors of warnings has it raised by every Doc
+            reported |= news  # after the warning: if warnings are errors, every Doc raises it
             if is_foreign:
                 self._foreign.add(kind)
         return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))

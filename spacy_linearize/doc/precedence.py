@@ -67,7 +67,7 @@ def _all_pairs(doc: Doc, sentences: Sequence[tuple[int, int]]) -> Iterable[tuple
 
 
 def _check_pins(doc: Doc, pinned: dict[str, list[int]], sentences: Sequence[tuple[int, int]]) -> None:
-    """Refuse two words for one place, and one word for two places."""
+    """Refuse two tokens for one place, and one token for two places."""
     for start, end in sentences:
         inside = {name: [k for k in positions if start <= k < end] for name, positions in pinned.items()}
         for name, words in inside.items():
@@ -110,7 +110,7 @@ def _sentence_of(position: int, sentences: Sequence[tuple[int, int]]) -> int:
 
 
 def move_precedences(doc: Doc, new: Doc, place: Sequence[int]) -> None:
-    """Let what a Doc says about its order name the same tokens in the new one.
+    """Copy the constraints on the order to the new Doc, so that they name the same tokens there.
 
     place (Sequence[int]): For each position the new one.
     """
@@ -129,7 +129,7 @@ def move_precedences(doc: Doc, new: Doc, place: Sequence[int]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A list for an array, and a number for one of numpy."""
+    """An array as a list, and a numpy number as a plain one."""
     return value.tolist() if isinstance(value, (np.ndarray, np.integer)) else value
 
 

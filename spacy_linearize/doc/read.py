@@ -1,4 +1,4 @@
-"""From a Doc to bags of words: what is given about them, by spaCy's own conventions.
+"""From a Doc to bags of words with their given annotation, by spaCy's own conventions.
 
 - A token without a tag has no tag given.
 - A token without a dependency label has no head given (`token.has_head()` is false).
@@ -31,7 +31,7 @@ RECORD = ("._.", "linearization", None, None)  # in doc.user_data, see `write`
 
 
 class Given(NamedTuple):
-    """What is given, by token: masks."""
+    """Masks over the tokens: which have a given tag, head or label."""
 
     tags: Array
     heads: Array
@@ -45,7 +45,7 @@ class Reader:
     options (Options): The settings.
     known (Known): The tags and labels that training saw.
     is_word (Callable[[int], bool]): Whether training saw a form, by its key.
-    name (str): Of the component, for messages.
+    name (str): The name of the component, for messages.
     """
 
     options: Options
@@ -89,7 +89,7 @@ class Reader:
 
 
 def check_doc(doc: Any) -> None:
-    """Refuse what is no Doc."""
+    """Refuse anything that is not a Doc."""
     if not isinstance(doc, Doc):
         raise error("SL192", value=doc)
 
@@ -115,7 +115,7 @@ def read_bags(doc: Doc, spans: Sequence[tuple[int, int]], options: Options) -> I
             forms=part[:, _FORM],
             tags=part[:, _TAG] if options.use_tags else None,
             heads=heads if options.use_heads else None,
-            # A label without its arc would fit no other.
+            # A label belongs to its arc. If the arc is ignored, so is the label.
             labels=labels if options.use_heads and options.use_deps else None,
             lowers=part[:, _LOWER],
             suffixes=part[:, _SUFFIX],
@@ -146,7 +146,7 @@ def given_of(doc: Doc, tags: Array, labels: Array, options: Options, *, as_given
 
 
 def _only(bag: Bag, given: Given, start: int, end: int) -> Bag:
-    """A bag with no more than what is given."""
+    """A bag with only its given annotation."""
     none = np.uint64(0)
     return replace(
         bag,
@@ -157,7 +157,7 @@ def _only(bag: Bag, given: Given, start: int, end: int) -> Bag:
 
 
 def _look_up(table: Array, doc: Doc) -> None:
-    """Fill in what the vocabulary of a Doc does not tell of its words. A bare `Vocab()` knows their forms alone."""
+    """Fill in the attributes of words that the vocabulary of a Doc lacks. A bare `Vocab()` has only their forms."""
     strings = doc.vocab.strings
     for form in np.unique(table[table[:, _SHAPE] == 0, _FORM]).tolist():
         text, same = strings[form], table[:, _FORM] == form

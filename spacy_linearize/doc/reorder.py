@@ -52,7 +52,7 @@ def reorder(doc: Doc, table: Array, order: Order, spaces: Sequence[bool]) -> tup
     new.sentiment = doc.sentiment
     for hooks in ("user_hooks", "user_token_hooks", "user_span_hooks"):
         getattr(new, hooks).update(getattr(doc, hooks))
-    # A tensor may be of tokens, or of anything.
+    # A tensor may have one row for each token, or any other shape.
     is_of_tokens = getattr(doc.tensor, "shape", ())[:1] == (len(doc),)
     new.tensor = doc.tensor[order.order] if is_of_tokens else doc.tensor
     new._vector, new._vector_norm = doc._vector, doc._vector_norm
@@ -73,7 +73,7 @@ class _Mover:
 
     @cached_property
     def _n_together(self) -> Array:
-        """For each token, how many up to it still follow their old left neighbour directly."""
+        """For each token, how many tokens up to this one still directly follow their old left neighbour."""
         return np.cumsum(np.diff(self.place, prepend=self.place[:1]) == 1)
 
     def find(self, start: int, end: int) -> tuple[int, int] | None:
@@ -99,7 +99,7 @@ class _Mover:
         """
         doc, new, place = self.doc, self.new, self.place
         if doc.has_annotation("ENT_IOB"):
-            # Of some tokens it may not be known whether they belong to an entity, of others that they must not.
+            # For some tokens it may be unknown whether they belong to an entity. Others may be barred from entities.
             states = doc.to_array([ENT_IOB, ENT_TYPE])
             missing = _singles(new, place[states[:, 0] == 0])
             blocked = _singles(new, place[(states[:, 0] == 3) & (states[:, 1] == 0)])

@@ -1,9 +1,9 @@
 """Where a space belongs between two words, as gold Docs show it.
 
 A small averaged perceptron decides for each gap from the words on both sides: their forms, their shapes, and whether a
-form occurs for an odd or an even time, by which straight quotes open and close. Two plain words, of letters
-and digits, are set apart or joined as most of these are, unless just these two are not ("gon" and "na"): how "b" stands
-in "(b)" or "4b" says nothing about "gate b".
+form occurs for an odd or an even time, by which straight quotes open and close. Two plain words, of letters and digits,
+are separated or joined as most such pairs are, unless training shows otherwise for this pair ("gon", "na"): how "b"
+stands in "(b)" or "4b" says nothing about "gate b".
 """
 
 from collections import defaultdict
@@ -25,14 +25,14 @@ Table = dict[int, float]
 
 
 class Spacing:
-    """What speaks for "no space here", by table and key. Without anything, words are set apart by single spaces."""
+    """What speaks for "no space here", by table and key. With empty tables, single spaces separate all words."""
 
     def __init__(self) -> None:
         self.tables: list[Table] = [{} for _ in range(N_TABLES)]
         self._is_plain: dict[int, bool] = {}  # by shape: whether words of it have letters and digits only
 
     def learn(self, docs: Iterable[Doc]) -> None:
-        """Learn anew from Docs whose spaces are known. Others teach nothing."""
+        """Learn anew from Docs whose spaces are known. Other Docs are ignored."""
         gaps: list[tuple[Features, bool]] = []
         plain: dict[int, int] = defaultdict(int)
         for doc in docs:
@@ -91,7 +91,7 @@ class Spacing:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> "Spacing":
-        """What `to_arrays` gave, checked."""
+        """The inverse of `to_arrays`, with checks."""
         lengths, keys, weights = (arrays[f"spaces.{name}"] for name in ("lengths", "keys", "weights"))
         if len(lengths) != N_TABLES or int(lengths.sum()) != len(keys) or len(keys) != len(weights):
             raise ValueError("tables of spaces that do not add up")

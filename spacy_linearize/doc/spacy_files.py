@@ -12,8 +12,8 @@ from ..errors import error, first_sentence
 
 
 def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """The Docs of a .spacy file. It is read at once, and its strings are known from then on: those that spaCy adds with
-    the first Doc may be forgotten at the end of a memory zone, with more Docs to come."""
+    """The Docs of a .spacy file. It is read at once, and its strings are added at once. spaCy would add them with
+    the first Doc: then they may be forgotten at the end of a memory zone, before the other Docs are read."""
     return docs_of(read_docbin(path), path, vocab)
 
 
@@ -41,7 +41,7 @@ def _made(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
 
 @contextmanager
 def _spacy_problems(path: Path) -> Iterator[None]:
-    """Whatever zlib, msgpack and spaCy make of bytes that are no Docs is one error of this package."""
+    """All that zlib, msgpack and spaCy raise for bytes that are no Docs becomes one error of this package."""
     collects = gc.isenabled()
     try:
         yield

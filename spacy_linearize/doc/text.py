@@ -66,10 +66,10 @@ def read_sentences(
     add_strings: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[Sentences]:
-    """The sentences of texts and .spacy files, without tokens of nothing but space. The result does not depend on
+    """The sentences of texts and .spacy files, without whitespace tokens. The result does not depend on
     n_process.
 
-    nlp (Language): The pipeline whose tokenizer is used. Nothing of it changes.
+    nlp (Language): The pipeline whose tokenizer is used. It is not changed.
     paths (Union[str, Path, Iterable[Union[str, Path]]]): Text, see `lines.read_lines`, and .spacy files with sentence
         boundaries, or one sentence a Doc; folders of both; "-" for standard input.
     split (str): What makes sentences of a line: "rules" for those of spaCy's Sentencizer, "lines" for one sentence a
@@ -78,7 +78,7 @@ def read_sentences(
     n_process (int): In how many processes to tokenise.
     batch_size (int): How many lines go to a process at a time.
     add_strings (bool): Whether to add all words, with their suffixes and shapes, to the strings of the pipeline, for
-        who needs their texts.
+        callers that need their texts.
     progress (Optional[Callable[[int], object]]): Is told the number of bytes read since it was last told.
     YIELDS (Sentences): The sentences of one batch.
     """
@@ -174,7 +174,7 @@ def _pack_tokenizer(nlp: Language) -> bytes:
 
 
 class _TextWorker:
-    """Makes sentences of lines, with a copy of a tokenizer, or of a pipeline, of its own.
+    """Splits lines into sentences, with its own copy of a tokenizer or of a pipeline.
 
     packed (bytes): The tokenizer, or for split = "pipeline" the pipeline, pickled.
     split, keep_tokens, add_strings: As in `read_sentences`.

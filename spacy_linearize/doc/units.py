@@ -34,7 +34,7 @@ def find_units(doc: Doc, units: str, name: str) -> list[Span]:
             raise error("SL062", name=name) from problem
     if units not in doc.spans:
         raise error("SL063", name=name, units=units, known=", ".join(doc.spans) or "none")
-    return [span for span in doc.spans[units] if len(span)]  # an empty one holds nothing together
+    return [span for span in doc.spans[units] if len(span)]  # an empty span is no unit
 
 
 def merge(
@@ -85,7 +85,7 @@ def merge(
 
 
 def _merge_precedences(before: Iterable[Precedence], unit_of: list[int], texts: Texts) -> list[Precedence]:
-    """Precedences of tokens as those of units. Within a unit, the sequence is what it is."""
+    """Precedences of tokens as precedences of units. Within a unit, the sequence is fixed."""
     result = []
     for first, second in before:
         if unit_of[first] != unit_of[second]:
@@ -130,7 +130,7 @@ def _top_of(heads: Array, tokens: range, unit_of: Array, texts: Texts) -> int:
     for k in asked:
         if k != top:
             raise error("SL068", words=[k, top], texts=texts)
-    # Marked as the root, so that no arc of the unit may run over it.
+    # Marked as the root, so that no arc of the unit may cover it.
     inner[top - tokens.start] = ROOT
     if not is_projective(inner):
         raise error("SL069", words=list(tokens), texts=texts)

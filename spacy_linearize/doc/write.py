@@ -42,7 +42,7 @@ MAX_NAMED = 10  # in one warning
 
 
 def claim_extensions() -> None:
-    """Register the record, and what says something about the order, as extensions of Docs."""
+    """Register the record and the constraints on the order as extensions of Docs."""
     for name in (EXTENSION, *EXTENSIONS):
         if not Doc.has_extension(name):
             Doc.set_extension(name, default=None)
@@ -112,8 +112,8 @@ class Writer:
             yield {**columns, "score": own.score, "gap": orders[0].score - own.score, "spaces": spaces}
 
     def _annotated(self, table: Array, order: Order, given: Given) -> Order:
-        """An order with what is given, whether the search knew it or not. Annotation that is ignored stays, unless it
-        is to be overwritten. Beside a tree that is added, old heads stay only as a whole: a mixture might be no tree.
+        """An order with all given annotation, also what the search did not know. Ignored annotation stays, unless
+        `overwrite` is on. If a tree is added, old heads stay only if they are complete: a mixture might be no tree.
 
         table (ndarray): See `reorder.read_table`.
         """
@@ -185,13 +185,13 @@ def alternative(doc: Doc, rank: int) -> Doc:
 
 
 def _warn(dropped: tuple[Dropped, ...], reported: set[Dropped]) -> None:
-    """Say what was dropped, each once."""
+    """Warn of what was dropped, of each item once."""
     news = [one for one in dict.fromkeys(dropped) if one not in reported]
     if news:
         names = [f"{shorten(text, 60)!r} ({', '.join(filter(None, more))})" for *more, text in news[:MAX_NAMED]]
         names += [f"{len(news) - MAX_NAMED} more"] if len(news) > MAX_NAMED else []
         warnings.warn(str(error("SL059", dropped=", ".join(names))), stacklevel=2)
-        reported.update(news)  # not before: who makes errors of warnings has it raised by every Doc
+        reported.update(news)  # after the warning: if warnings are errors, every Doc raises it
 
 
 def _set_boundaries(doc: Doc, starts: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""Why this order? The derivation, action by action: what was possible, what it scored, and which features decided."""
+"""Why this order? The derivation, action by action: which were legal, what they scored, and which features decided."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +24,7 @@ class Reason:
 
     template (str): The template, or "language model".
     instance (str): The template with what it saw for the action taken; for pairs, which word comes before which.
-    weight (float): Its weight for the action taken, less that for the rival.
+    weight (float): Its weight for the action taken, minus that for the rival.
     """
 
     template: str
@@ -34,7 +34,7 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class Rival:
-    """Another action that was possible."""
+    """Another action that was legal."""
 
     action: str
     score: float
@@ -48,7 +48,7 @@ class Step:
     action (str): The word that was placed, or the arc that was added.
     position (Optional[int]): The word's position in the input; None for an arc.
     stack (Tuple[str, ...]): The words that were open, the last one on top.
-    n_legal (int): How many actions were possible.
+    n_legal (int): How many actions were legal.
     score (float): What the action added to the score.
     rivals (Tuple[Rival, ...]): The best other actions, best first.
     """
@@ -103,7 +103,7 @@ class Explanation:
 
 
 def explain(linearizer: Linearizer, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list[Explanation]:
-    """Explain the best order of each bag of a Doc. What a linearizer has added to it is not given.
+    """Explain the best order of each bag of a Doc. What a linearizer has added to it does not count as given.
 
     n_rivals (int): How many other actions to show at each step.
     n_reasons (int): How many features to show for each of them.
@@ -117,7 +117,7 @@ def explain(linearizer: Linearizer, doc: Doc, *, n_rivals: int = 2, n_reasons: i
 
 def _explain_bag(linearizer: Linearizer, bag: Bag, strings: StringStore, n_rivals: int, n_reasons: int) -> Explanation:
     engine = linearizer.engine
-    # A derivation is one of units: without their tokens.
+    # A derivation orders units. It does not see their tokens.
     units = replace(bag, tokens=None)
     search = replace(linearizer.options.search(n_best=1), tree=engine.builds_trees)
     best = linearizer.model.predict(([units], search))[0][0]

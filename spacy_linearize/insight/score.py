@@ -1,4 +1,4 @@
-"""How good is this order? The Doc's own one, beside the best that is found for the same words."""
+"""How good is this order? Compares the Doc's own order with the best one that is found for the same words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ class OrderScore:
     """The score of a Doc's own order. Scores compare orders of the same words under the same constraints.
 
     score (float): Of the Doc's own order.
-    best_score (float): Of the best order that the search finds, or of the own one if that is better.
+    best_score (float): Of the best order that the search finds, or of the Doc's own order if that is better.
     best_order (Tuple[int, ...]): That order, as positions in the Doc.
     n_words (int): The number of words.
     build_best (Callable[[], Doc]): Makes the Doc of `best`.
@@ -56,7 +56,7 @@ class OrderScore:
 
 
 def score_order(linearizer: Linearizer, doc: Doc) -> OrderScore:
-    """Score the order that a Doc has, under what it gives. What a linearizer has added to it is not given.
+    """Score the order that a Doc has, under its constraints. What a linearizer has added to it does not count as given.
 
     Example:
 
@@ -65,14 +65,14 @@ def score_order(linearizer: Linearizer, doc: Doc) -> OrderScore:
     bags = linearizer.reader.read(doc, as_given=True)
     for bag in bags:
         _check(bag)
-    # With every word tied to the next one, a search can only find the own order, and the best tree over it.
+    # With every word tied to the next one, a search can only find this order, and the best tree over it.
     fixed = [replace(bag, before=[*bag.before, *pairwise(range(len(bag)))]) for bag in bags]
     found = [orders[0] for orders in linearizer.order_bags([[bag] for bag in (*fixed, *bags)], n_best=1)]
     own_score = 0.0
     winners: list[Order] = []
     for bag, own, best in zip(bags, found, found[len(bags) :], strict=False):
         winner = own if own.score >= best.score else best
-        # Where the search builds the tree, too, the one that it finds may be worse if the order is fixed.
+        # Where the search also builds the tree, it may find a worse tree when the order is fixed.
         own_score += winner.score if _is_same(bag, own.order, best.order) else own.score
         winners.append(winner)
     return OrderScore(
@@ -89,20 +89,20 @@ def _build(linearizer: Linearizer, doc: Doc, bags: Sequence[Bag], winners: Seque
 
 
 def _is_same(bag: Bag, order: Array, other: Array) -> bool:
-    """Whether two orders of tokens differ in the places of equal words alone, if at all."""
+    """Whether two orders of tokens are the same, or differ only in the places of equal words."""
     tokens = bag if bag.tokens is None else bag.tokens
     return _as_found(tokens, order) == _as_found(tokens, other)
 
 
 def _as_found(bag: Bag, order: Array) -> list[list[int]]:
-    """What an order is to the search."""
+    """An order as the search sees it."""
     place, heads = np.argsort(order), bag.column("heads")
     heads = np.where(heads >= 0, place[np.maximum(heads, 0)], heads)
     return [column[order].tolist() for column in (heads, *(bag.column(name) for name in COLUMNS))]
 
 
 def _check(bag: Bag) -> None:
-    """Refuse an order that does not keep what is given."""
+    """Refuse an order that does not keep the constraints."""
     for first, second in bag.before:
         if first > second:
             raise error("SL048", words=[first, second], texts=bag.texts)

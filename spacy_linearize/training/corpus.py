@@ -1,4 +1,4 @@
-"""The reader: gold Docs from .spacy files as Examples with a part of their tags and arcs given.
+"""The reader: gold Docs from .spacy files as Examples with some of their tags and arcs given.
 
 The reference has its words without known spaces, because spaCy's evaluation would otherwise try to align the reordered
 text with it. The predicted Doc has the same words, the known spaces (so that spacing can be learned), and the given
@@ -40,22 +40,22 @@ class Corpus:
     path (Optional[Path]): A .spacy file, or a folder of them.
     sources (Dict[str, Dict[str, Any]]): Several of them instead, under names of your own: each with its "path" and its
         "weight", which says how many times its Docs come up in one reading. With a weight of 3 each comes up three
-        times; with 0.5 a half of them, drawn anew on each reading, if `resample` says so.
+        times; with 0.5 half of them come up. If `resample` is on, they are drawn anew on each reading.
     tags, heads (float): The share of tags, and of arcs, that is given: 0 to 1.
     settings (List[List[float]]): Pairs (tags, heads), of which one is drawn for each sentence instead.
     labelled (bool): Whether given arcs come with their labels.
     gold_preproc (bool): Whether to split Docs into sentences.
     min_length, max_length (int): Leave out shorter Docs; split longer ones into sentences and leave out those that are
         longer still. Docs of just this length are read. 0 for no limit.
-    limit (int): Read only so many Docs, the first ones of each source. 0 for all.
+    limit (int): Read at most this many Docs, the first ones of each source. 0 for all.
     resample (bool): Draw anew, and shuffle, each time the corpus is read. For training with max_epochs = -1, with which
         spaCy reads the corpus once an epoch. Otherwise every reading gives the same examples, source by source.
-    buffer_size (int): With `resample`, how many Docs are in memory to be shuffled. A corpus that is larger is shuffled
-        as far as this allows: its files come in random sequence, sources mixed.
-    seed (int): For all that is drawn.
+    buffer_size (int): With `resample`, the size of the shuffle buffer in Docs. A larger corpus is shuffled only as far
+        as this allows: its files are read in random sequence, and its sources are mixed.
+    seed (int): The seed of the random number generator.
 
     The words of an example stand in gold order. A linearizer cannot see it, but a tagger or parser that runs before it
-    in the same pipeline can: scores of such a pipeline are those of words that were in order once.
+    in the same pipeline can: such a pipeline is scored as if part of the order were known.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ def give(doc: Doc, tags: float, heads: float, *, labelled: bool = True, rng: ran
 
     tags, heads (float): The share of each, 0 to 1.
     labelled (bool): Whether the arcs come with their labels.
-    rng (Optional[Random]): Where chance comes from.
+    rng (Optional[Random]): The random number generator.
     RETURNS (Doc): A new Doc with the same words and spaces.
     """
     rng = rng or random.Random(0)

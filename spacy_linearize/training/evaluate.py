@@ -51,7 +51,7 @@ class Run:
 
 
 def given(component: Linearizer, tags: float, heads: float) -> tuple[float, float]:
-    """The shares of tags and arcs that are really given: none of those that the component ignores."""
+    """The shares of tags and arcs that are really given. What the component ignores does not count as given."""
     return tags if component.options.use_tags else 0.0, heads if component.options.use_heads else 0.0
 
 
@@ -69,15 +69,15 @@ def evaluate(
 ) -> Run:
     """Order the sentences of a corpus with a share of their tags and arcs given.
 
-    nlp (Language): A pipeline with a trained linearizer. Only this component runs, and takes each sentence as a bag of
+    nlp (Language): A pipeline with a trained linearizer. Only this component runs. It takes each sentence as a bag of
         single words.
     path (Path): A .spacy file.
-    tags, heads, labelled, limit, seed: As for `Corpus`. What the component ignores is not given: then it has to be
-        found, and is scored.
+    tags, heads, labelled, limit, seed: As for `Corpus`. What the component ignores does not count as given: it has
+        to be predicted, and is scored.
     beam_width (Optional[int]): For all bags, instead of the component's own widths.
     name (str): The name of the linearizer in the pipeline.
     """
-    # With settings of its own, and the same model. What is given has no boundaries, and needs none; nor has it spans.
+    # A copy with other settings and the same model. The given Docs have no sentence boundaries and no spans.
     component = copy.copy(nlp.get_pipe(name))
     component.sentences, component.units = "doc", None
     if beam_width is not None:

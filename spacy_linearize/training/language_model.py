@@ -25,8 +25,8 @@ class Sources:
     """Where a language model comes from.
 
     files (Sequence[Path]): Text, .spacy files and folders of both, see `doc.text.read_sentences`.
-    like (Optional[Path]): Text of the kind that is to be ordered, which is then learned from, too: each of the files is
-        a source of its own, and counts as much as is good for this one. Without it, all files are one source.
+    like (Optional[Path]): Text from the target domain. The model learns from it, too. Each file is then a separate
+        source, with the interpolation weight that suits this text. Without it, all files are one source.
     n_process (int): In how many processes to tokenise.
     """
 
@@ -49,7 +49,7 @@ def is_arpa(files: Iterable[Path]) -> bool:
 
 
 def check_arpa(files: Sequence[Path], order: int | None, like: Path | None) -> None:
-    """Refuse what cannot be done with an ARPA file, before time is spent on a pipeline."""
+    """Refuse what cannot be done with an ARPA file, before a pipeline is loaded."""
     if len(files) > 1:
         raise error("SL022", key="files", value=f"{len(files)} files", expected="one .arpa file, or none")
     for key, value in (("order", order), ("like", like and str(like))):
@@ -66,7 +66,7 @@ def replace_language_model(
     arpa: Path | None = None,
     progress: Progress | None = None,
 ) -> list[float]:
-    """Give the linearizer of a pipeline a language model from text, and say so in the config of the pipeline.
+    """Give the linearizer of a pipeline a language model from text, and record it in the config of the pipeline.
 
     nlp (Language): The pipeline. It is changed.
     name (str): The name of its linearizer.
@@ -107,7 +107,7 @@ def import_arpa(nlp: Language, name: str, path: Path) -> None:
 
 
 def store_settings(nlp: Language, name: str) -> None:
-    """Say in the config of a pipeline what has become of the language model."""
+    """Record in the config of a pipeline which language model it has."""
     settings = engine_of(nlp.get_pipe(name).model).settings
     changed = {"ngram_order": settings.ngram_order, "ngram_weights": dict(settings.ngram_weights)}
     nlp.get_pipe_config(name)["model"].update(changed)

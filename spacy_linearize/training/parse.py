@@ -1,8 +1,8 @@
-"""From raw text to a treebank: what a pipeline with a parser says of its sentences, as a folder of .spacy files.
+"""From raw text to a treebank: a pipeline with a parser annotates sentences, and .spacy files in a folder hold them.
 
-The folder is written shard by shard, each there as a whole or not at all, with a small file beside them that says how
-far the run has come. A run that was killed goes on after its last whole shard, and ends with the same files as one that
-was not.
+The folder is written shard by shard. Each shard is written atomically. A small file beside them says how far the run
+has come. A run that was killed resumes after its last complete shard, and ends with the same files as one that was not
+interrupted.
 """
 
 import pickle
@@ -44,8 +44,8 @@ class Filters:
     """Which sentences to keep.
 
     min_words, max_words (int): The length of a sentence, in tokens.
-    min_letters (float): The share of letters among its characters, spaces apart: from 0 to 1.
-    one_root (bool): Leave out sentences whose tree has not just one root, or lacks arcs.
+    min_letters (float): The share of letters among its characters, not counting spaces: from 0 to 1.
+    one_root (bool): Leave out sentences whose tree does not have exactly one root, or lacks arcs.
     projective (bool): Leave out sentences whose arcs cross. A linearizer cannot learn from these.
     """
 
@@ -83,7 +83,7 @@ class Filters:
 
 @dataclass(kw_only=True)
 class Counts:
-    """What a run has found. All sentences are either kept, or left out for one of the reasons, the first that holds."""
+    """What a run has found. A sentence is either kept, or counted under the first reason to leave it out."""
 
     lines: int = 0
     sentences: int = 0
@@ -99,7 +99,7 @@ class Counts:
 
 @dataclass(kw_only=True)
 class State:
-    """How far a run has come: what has gone into whole shards."""
+    """How far a run has come: what is in complete shards."""
 
     settings: dict[str, Any]
     shards: int = 0
@@ -122,18 +122,18 @@ def parse_text(
     progress: Progress | None = None,
 ) -> Counts:
     """Parse text into a folder of .spacy files, one sentence a Doc, with the tags, arcs and labels that the pipeline
-    gives. What it does not give is missing there. A sentence that has come up before is left out. The result does not
+    gives. What it does not give is left empty. A sentence that has come up before is left out. The result does not
     depend on n_process.
 
     nlp (Language): A pipeline with a parser. Only the components that are needed run, see `components_for`.
     paths (Union[str, Path, Iterable[Union[str, Path]]]): The text, see `lines.read_lines`.
-    folder (Union[str, Path]): Where to write. If it holds what a run with the same settings has left, this one goes on
-        from there; the text must be the same, too.
+    folder (Union[str, Path]): Where to write. If it holds an earlier run with the same settings, that run is
+        resumed; the text must be the same, too.
     filters (Optional[Filters]): Which sentences to keep. None for the defaults.
     keep_tokens (bool): Whether the text is tokenised already, one sentence a line: it is split at spaces, and no
-        further. Where spaces belong is not known then.
-    shard_size (int): The largest number of sentences to a file.
-    limit (int): Stop after so many sentences. 0 for all.
+        further. Then it is not known where spaces belong.
+    shard_size (int): The largest number of sentences in a file.
+    limit (int): Stop after this many sentences. 0 for all.
     n_process (int): In how many processes to parse.
     batch_size (int): How many lines go to a process at a time.
     disable (Iterable[str]): Further components to leave out.
@@ -187,13 +187,13 @@ def parse_text(
 
 
 class _Parsed(NamedTuple):
-    """What came of some lines.
+    """The result for a batch of lines.
 
     verdicts (ndarray): For each sentence, the number of the reason to leave it out, or KEPT.
     tokens (List[ndarray]): The sentences that are kept, as DocBin stores them, with the columns ATTRS.
     spaces (List[ndarray]): Likewise, whether a space follows each token. Empty if this is not known.
     strings (Set[str]): Their words, tags and labels.
-    hashes (ndarray): For each, a key of its words.
+    hashes (ndarray): For each of them, a hash of its words.
     """
 
     n_lines: int
@@ -205,7 +205,7 @@ class _Parsed(NamedTuple):
 
 
 class _ParseWorker:
-    """Parses lines with a pipeline of its own. What is new in them is forgotten after each call."""
+    """Parses lines with its own copy of a pipeline. Strings that are new in them are forgotten after each call."""
 
     def __init__(self, packed: bytes, filters: Filters, keep_tokens: bool) -> None:
         self.nlp: Language = pickle.loads(packed)
@@ -240,7 +240,7 @@ class _ParseWorker:
         for line in lines:
             words = line.split()
             if self.keep_tokens:
-                # Where a sentence must not begin the parser does not begin one.
+                # The parser starts no sentence where a start is ruled out.
                 yield Doc(vocab, words=words, sent_starts=[True, *[False] * (len(words) - 1)])
             else:
                 yield self.nlp.make_doc(" ".join(words))  # no tokens of space
@@ -251,7 +251,7 @@ def _spans(doc: Doc) -> list[tuple[int, int]]:
 
 
 def _heads(table: Array) -> list[int]:
-    """Heads as positions in the sentence, FREE or ROOT. One outside of it is FREE."""
+    """Heads as positions in the sentence, FREE or ROOT. A head outside the sentence is FREE."""
     offsets, deps = table[:, _HEAD].astype(np.int64).tolist(), table[:, _DEP].tolist()
     heads = [ROOT if not offset else i + offset for i, offset in enumerate(offsets)]
     n = len(heads)
@@ -259,7 +259,7 @@ def _heads(table: Array) -> list[int]:
 
 
 def _only_inside(table: Array, heads: list[int]) -> Array:
-    """A table without the arcs that lead outside."""
+    """A table without the arcs that lead outside the sentence."""
     if FREE not in heads:
         return table
     table = table.copy()
@@ -268,12 +268,12 @@ def _only_inside(table: Array, heads: list[int]) -> Array:
 
 
 def sentence_hash(forms: Array) -> int:
-    """A key of 64 bits for a sentence, by the keys of its words."""
+    """A 64-bit hash of a sentence, computed from the keys of its words."""
     return int.from_bytes(blake2b(np.ascontiguousarray(forms).tobytes(), digest_size=8).digest(), "little")
 
 
 class _Shards:
-    """The folder of a run, and what waits to be written to it."""
+    """The folder of a run, and the sentences that wait to be written to it."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.folder = folder
@@ -292,7 +292,7 @@ class _Shards:
         return self.folder / f"{number:06}.spacy"
 
     def add(self, batch: _Parsed) -> bool:
-        """Take in a batch. RETURNS (bool): Whether this was all that is wanted."""
+        """Add a batch. RETURNS (bool): Whether the limit is reached."""
         found, first = np.unique(batch.hashes, return_index=True)
         kept = np.sort(first[self.seen.add(found)])
         limit, size = self.state.settings["limit"], self.state.settings["shard_size"]
@@ -329,7 +329,7 @@ class _Shards:
         counts.words += sum(len(batch.tokens[k]) for k in kept.tolist())
 
     def _write(self, n: int) -> None:
-        """Write the first n of the sentences that wait. If none is left, the state says so."""
+        """Write the first n of the waiting sentences. If none is left, the state is written, too."""
         shard, rest = DocBin(attrs=ATTRS), DocBin(attrs=ATTRS)
         shard.strings = rest.strings = self.waiting.strings
         for name in ("tokens", "spaces", "flags", "cats", "span_groups"):

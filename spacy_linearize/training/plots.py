@@ -12,7 +12,7 @@ from ..errors import error
 
 
 def require_matplotlib() -> None:
-    """Say at once, and not after a long evaluation, when plots cannot be drawn."""
+    """Report at once, and not after a long evaluation, that plots cannot be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
         raise error("SL050")
 
@@ -59,7 +59,7 @@ def _span_lengths(axes: Any, shares: dict[str, dict[int, float]]) -> None:
 def _bleu(key: str, name: str, axes: Any, rows: list[dict[str, float]]) -> None:
     """BLEU by the value of a key.
 
-    name (str): Of the key, for the reader.
+    name (str): The name of the key, as the axis shows it.
     """
     axes.plot([row[key] for row in rows], [row["bleu"] for row in rows], marker="o")
     if key == "beam_width":

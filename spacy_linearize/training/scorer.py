@@ -43,7 +43,7 @@ def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, An
 
 
 def match(output: Doc, gold: Doc) -> dict[int, int]:
-    """For each token of the output the gold token with its form, by number of occurrence."""
+    """For each token of the output, the gold token with the same form and the same number of occurrence."""
     places = defaultdict(list)
     for token in gold:
         places[token.orth].append(token.i)

@@ -1,4 +1,4 @@
-"""Docs of many files as one stream in flat memory: one file of each source is open at a time.
+"""Docs of many files as one stream in constant memory: one file of each source is open at a time.
 
 What stays in memory is that file, a buffer of Docs to shuffle, and what the vocabulary keeps of each new word.
 """
@@ -21,11 +21,11 @@ class Stream:
     """The Docs of .spacy files, one file after the other.
 
     files (Sequence[Path]): The files.
-    share (float): How many of the Docs to take, by chance: from 0 to 1.
-    rng (Random): Where chance comes from.
+    share (float): The share of Docs to sample: from 0 to 1.
+    rng (Random): The random number generator.
 
-    left (float): About how many Docs are still to come. Files that were not read yet are taken to be like the one that
-        is.
+    left (float): About how many Docs are still to come. Files that were not read yet are assumed to be like the
+        current one.
     """
 
     def __init__(self, files: Sequence[Path], *, share: float, rng: random.Random) -> None:
@@ -48,8 +48,8 @@ class Stream:
 
 
 def interleave(streams: Sequence[Stream], vocab: Vocab, rng: random.Random) -> Iterator[Doc]:
-    """All Docs of several streams, so that these end at about the same time: the next one comes from each with a
-    chance that goes by what it has left."""
+    """All Docs of several streams, mixed so that these end at about the same time: the next Doc comes from each stream
+    with a probability proportional to what it has left."""
     waiting = [(stream, docs, doc) for stream in streams for docs in [stream.read(vocab)] for doc in islice(docs, 1)]
     while waiting:
         k = rng.choices(range(len(waiting)), [stream.left for stream, _, _ in waiting])[0] if len(waiting) > 1 else 0

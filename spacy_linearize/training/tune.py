@@ -1,4 +1,4 @@
-"""How much the language model should count, found on held-out sentences: for each kind of bag, by trying."""
+"""Finds the weight of the language model on held-out sentences, for each kind of bag, by trying several."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def tune(
     report: Callable[[Trial], object] | None = None,
 ) -> dict[str, float]:
     """Find the weights of the language model with which the sentences of a corpus come out best, and store them in the
-    linearizer of a pipeline and in its config. Of equal BLEU the smaller weight wins.
+    linearizer of a pipeline and in its config. If two have equal BLEU, the smaller weight wins.
 
     nlp (Language): The pipeline. It is changed.
     name (str): The name of its linearizer.
