@@ -1,4 +1,4 @@
-"""The door of the core: a model that orders bags, learns, and is stored."""
+"""The entry point of the core: a model that orders bags, learns, and is stored."""
 
 import warnings
 from collections import Counter
@@ -137,7 +137,7 @@ class Engine:
         return found
 
     def _any_order(self, bag: PackedBag) -> Order:
-        """An order for a bag whose precedences led all hypotheses into dead ends: good or not, there is one."""
+        """Any legal order, good or not, for a bag whose precedences led all hypotheses into dead ends."""
         positions = some_order(bag, OrderFirst())
         if positions is None:
             raise self._no_order(bag)
@@ -150,7 +150,7 @@ class Engine:
         return replace(found, score=sum(scores))
 
     def _no_order(self, bag: PackedBag) -> LinearizeError:
-        """What to say of a bag whose precedences cannot be kept."""
+        """The error for a bag whose precedences cannot be kept."""
         pairs = conflict(bag, OrderFirst())
         return error("SL008", pairs=pairs, texts=bag.texts) if pairs is not None else error("SL009")
 
@@ -180,7 +180,7 @@ class Engine:
 
         texts (Sequence[Text]): The sources. With several, their weights suit the first one.
         how (Optional[Estimation]): How to make it; its order is that of the settings. None for the defaults.
-        RETURNS (List[float]): The weights of the sources. None, if there is nothing to learn.
+        RETURNS (List[float]): The weights of the sources. Empty if there is nothing to learn.
         """
         texts = [text for text in texts if text.n_sentences]
         if not self.settings.ngram_order or not texts:
@@ -359,7 +359,7 @@ class _Example:
 
 
 def _width(bag: PackedBag, options: SearchOptions) -> int:
-    """The width of the beam for a bag. It holds as many hypotheses as there are to be results."""
+    """The width of the beam for a bag. It is at least the number of results that are asked for."""
     width = options.beam_width if bag.is_open else options.tree_beam_width or options.beam_width
     return width if options.n_best == 1 else max(width, options.n_best)
 

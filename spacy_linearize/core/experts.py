@@ -1,7 +1,7 @@
 """Which weights order which kind of bag.
 
 A bag has all arcs given ("tree"), some ("partial") or none ("free"). Each kind can have an expert: searches with
-templates and weights of their own. A kind without one is left to the expert for partial trees.
+templates and weights of their own. Bags of a kind without one go to the expert for partial trees.
 """
 
 from collections.abc import Iterator

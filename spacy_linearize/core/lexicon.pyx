@@ -95,7 +95,7 @@ cdef class Lexicon:
         return ranked_in(&self.c, context(TAGS_OF_FORM, form, 0, 0)) != NULL
 
     def learn(self, sentences) -> None:
-        """Count the tags and labels of gold sentences, anew.
+        """Count the tags and labels of gold sentences. Replaces what was learned before.
 
         sentences (Iterable[Bag]): Gold sentences, see `records.Bag`.
         """
@@ -112,7 +112,7 @@ cdef class Lexicon:
                 counts[context(ALL_TAGS, 0, 0, 0)][tag] += count
         self.c.ranked.clear()
         for key, counter in counts.items():
-            # Of equal counts the smaller key first, whatever the order in which the sentences came.
+            # Ties go to the smaller key, so that the order of the sentences does not matter.
             self.c.ranked[key] = sorted(counter, key=lambda symbol: (-counter[symbol], symbol))
 
     def _count(self, sentence, counts, words, guesses):

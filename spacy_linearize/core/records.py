@@ -21,8 +21,8 @@ Precedence = tuple[int, int]  # two positions: the first word stands somewhere b
 
 @dataclass(frozen=True, kw_only=True)
 class Bag:
-    """Words in any order, and what is given about them: columns with one entry a word. A column that is None has
-    nothing but missing values. A gold sentence is a Bag, too: in its right order, with its tags and its tree.
+    """Words in any order, and what is given about them: columns with one entry per word. A column that is None has
+    only missing values. A gold sentence is a Bag, too: in its right order, with its tags and its tree.
 
     forms (Keys): The words.
     tags (Optional[Keys]): Their given tags.
@@ -125,9 +125,9 @@ def best_combinations(lists: Sequence[Sequence[Order]], n_best: int) -> list[Ord
         return list(lists[0][:n_best])
     gaps = [[orders[0].score - other.score for other in orders] for orders in lists]
     total = math.fsum(orders[0].score for orders in lists)
-    # A combination is what it changes: some sentences, from left to right, and the rank of each. It is made once: from
-    # the one that has the rank before in its last sentence, which is not worse. Sentences are counted by -i: of equal
-    # gaps, what changes a later one sorts first.
+    # A combination lists what it changes: some sentences, from left to right, with the rank of each. It is made once,
+    # from the one with the rank before in its last sentence, which scores no worse. Sentences are numbered by -i: of
+    # equal gaps, the combination that changes a later sentence sorts first.
     heap: list[tuple[float, tuple[tuple[int, int], ...]]] = [(0.0, ())]
     found: list[Order] = []
     while heap and len(found) < n_best:

@@ -22,8 +22,8 @@ DEFAULT_EXPERTS = {"partial": DEFAULT_GROUPS, "tree": TREE_GROUPS, "free": FREE_
 DEFAULT_NGRAM_WEIGHTS = {"partial": 4.0, "tree": 8.0, "free": 4.0}
 MAX_NGRAM_WEIGHT = 1000
 DEFAULT_BITS = 22
-# Tables that are chosen from the corpus: so many bits for so many words, and one more for four times as many. New words
-# bring ever fewer new features.
+# The size of a table chosen from the corpus: these bits for this many words, and one more for four times as many words.
+# New words bring ever fewer new features.
 CHOSEN_BITS = (14, 25)
 WORDS_FOR_DEFAULT_BITS = 200_000
 CHOICES: dict[str, Sequence[str]] = {

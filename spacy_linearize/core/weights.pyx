@@ -13,7 +13,7 @@ cdef extern from *:
     #include <sys/mman.h>
     #endif
 
-    /* Reading a table at random places, the processor looks up a page for each: fewer, larger ones are found faster. */
+    /* Reads at random places need a page lookup each: with fewer, larger pages more lookups are cached. */
     static void ask_for_huge_pages(void* start, size_t size) {
     #if defined(__linux__) && defined(MADV_HUGEPAGE)
         const uintptr_t page = 4096;
@@ -37,7 +37,7 @@ ctypedef fused number:
 
 
 cdef int make_room(vector[number]& table, size_t size) except -1:
-    """Take memory for a table before it is filled."""
+    """Allocate memory for a table before it is filled."""
     table.reserve(size)
     ask_for_huge_pages(table.data(), size * sizeof(number))
     return 0
@@ -47,8 +47,8 @@ cdef class Weights:
     """A table of 2 ** bits weights, all 0.
 
     bits (int): Size of the table as a power of two, 4 to 30.
-    min_updates (int): A weight stays 0 until so many updates have met it, 1 to 255. What is met but once or twice is
-        mostly noise, and most of a model's size.
+    min_updates (int): A weight stays 0 until this many updates have met it, 1 to 255. Features that are met only once
+        or twice are mostly noise, and make up most of a model's size.
     """
 
     def __init__(self, int bits, int min_updates=1):
@@ -63,14 +63,14 @@ cdef class Weights:
         self.is_mean_stale = False
 
     cdef int make_sure(self) except -1:
-        """Take the memory, unless something has been read into it: a table that is loaded never was all 0."""
+        """Allocate the table, unless weights were loaded: a table that is loaded need not be filled with 0 first."""
         if self.mean.empty() and self.units.empty():
             make_room[float](self.mean, (<size_t>1) << self.bits)
             self.mean.resize((<size_t>1) << self.bits)
         return 0
 
     cdef int start_training(self) except -1:
-        """Training goes on from the mean: a model that was loaded, or one that was trained before."""
+        """Start training from the mean: that of a model that was loaded, or of one that was trained before."""
         self.make_sure()
         if not self.units.empty():
             self.from_array(self.to_array())
@@ -83,7 +83,7 @@ cdef class Weights:
         return 0
 
     def _start_counting(self):
-        """Whatever is not 0 has been met often enough before."""
+        """Start counting updates. A weight that is not 0 has been met often enough before."""
         cdef size_t i
         if self.min_updates > 1:
             self.met.assign(self.mean.size(), 0)

@@ -23,13 +23,13 @@ cdef enum:
     N_ATOMS = 8         # of ARC_ATOMS
     OUTSIDE = 1         # value of an atom beyond the ends of the sentence
     ROOT_HEAD = 3       # value of the head's atoms for the root's arc
-    C_MAX_CHART = 1000  # words: the chart takes their cube in time and their square in memory
+    C_MAX_CHART = 1000  # words: the chart is cubic in time and quadratic in memory
 
 MAX_CHART = C_MAX_CHART
 
 
 cdef cppclass PartsC:
-    # Templates split by side: what they take of the head, and of the dependent.
+    # Templates split by side: the atoms of the head, and those of the dependent.
     vector[uint64_t] seeds
     vector[vector[int]] head_atoms
     vector[vector[int]] dependent_atoms
@@ -239,7 +239,7 @@ cdef class Attacher:
         return heads, labels
 
     cdef bint _complete(self, SentenceC* s, const TableC* table, vector[int]* tree) except -1:
-        """Add the arcs that are missing from a tree of positions in the order. If only the root is, it is known.
+        """Add the arcs that are missing from a tree of positions in the order. If only the root is, there is no choice.
 
         RETURNS (bool): Whether arcs were chosen by their scores. Only then are their templates hashed.
         """

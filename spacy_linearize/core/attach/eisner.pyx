@@ -1,7 +1,7 @@
 """The best projective tree over a sentence, given a score for each arc: exact, first order (Eisner 1996).
 
 Departs from the paper in one point: exactly one word is the root, chosen in a last step instead of by a word 0. The
-caller fills chart.arcs, with -infinity for arcs that must not be; row n holds the scores of being the root.
+caller fills chart.arcs, with -infinity for arcs that are not allowed; row n holds the scores of being the root.
 """
 from libc.math cimport INFINITY
 from libcpp.vector cimport vector

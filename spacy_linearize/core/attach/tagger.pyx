@@ -4,7 +4,7 @@ A word's usual tag is a guess without context: "drinks" is a noun more often tha
 neighbours tell more, and so do the given arcs. The tagger goes from left to right and gives each word without a given
 tag the best of its possible ones. Its features see the tags that are given or chosen on the left, and the given or
 usual ones on the right. It learns as an averaged perceptron (Collins 2002), word by word, with its own choices on the
-left. Training has seen all of its words: so one in UNSEEN, chosen by a hash, counts as if it were new.
+left. All words of the training data are known, so one in UNSEEN, chosen by a hash, is treated as new.
 """
 import numpy as np
 from libc.math cimport INFINITY
@@ -22,7 +22,7 @@ from ..features.templates import TAG_ATOMS, TAG_TEMPLATES, fingerprint
 from ..hashing import hash_text
 
 cdef enum:
-    UNSEEN = 6      # in training, one word in so many is taken for one that was never seen
+    UNSEEN = 6      # in training, one word in this many is treated as one that was never seen
     LAST_RANK = 4   # this far down in the list of possible tags, ranks are no longer told apart
     OUTSIDE = 1     # value of an atom beyond the ends of the sentence
     UNLABELLED = 2  # a given arc without a label
@@ -207,9 +207,9 @@ cdef class Tagger:
         return wrong, by_position(&line, order)
 
     cdef int _choose(self, LineC* line, int i, bint is_seen, const TableC* table, ChoiceC* choice) except -1 nogil:
-        """Give a word the best of its possible tags. Of equal ones the likelier wins.
+        """Give a word the best of its possible tags. Ties go to the likelier tag.
 
-        is_seen (bool): False if the word counts as new: its form is not looked at.
+        is_seen (bool): False if the word is treated as new: its form is not used.
         """
         cdef vector[uint32_t] slots
         cdef double score, best = -INFINITY

@@ -12,14 +12,14 @@ from .openings cimport read_opened
 
 cdef enum:
     OPENINGS = 4        # for each word: what it opens depends on which of its ancestors is the anchor
-    MAX_WORDS = 1024    # in larger bags, one: memory
+    MAX_WORDS = 1024    # larger bags cache one for each word, to save memory
 
 cdef enum:
     OF_EACH = AT_S1_LEFT - AT_S0_LEFT   # positions of dependents of S0, and as many of S1
 
 
 cdef int start_atoms(AtomsC* atoms, int n) except -1 nogil:
-    """Take the memory for a bag, and forget all about the one before."""
+    """Allocate the memory for a bag, and clear what was cached for the one before."""
     cdef FamilyC no_family
     cdef HeavyC not_heavy
     cdef OpeningC no_opening
@@ -108,7 +108,7 @@ cdef inline void find_positions(BagC* bag, vector[NodeC]* nodes, const StateC* s
             positions[AT_P] = s
             if s1 != NONE and bag.forest.head[nodes[0][s1].word] == head:
                 positions[AT_P2] = s1
-    for i in range(2):   # those of S1 stand as far behind those of S0 as there are of these
+    for i in range(2):   # the positions of S1 follow those of S0, and there are equally many
         s = S(nodes, state, i)
         positions[AT_S0 + i] = s
         positions[AT_S0_LEFT + OF_EACH * i] = nodes[0][s].left if s != NONE else NONE
@@ -120,7 +120,7 @@ cdef inline void find_positions(BagC* bag, vector[NodeC]* nodes, const StateC* s
 
 
 cdef inline uint64_t attribute_of(BagC* bag, const NodeC* node, int attribute) noexcept nogil:
-    """A column of the word, but tag and label as this derivation has them."""
+    """An attribute of the word. Its tag and label are those that this derivation has given it."""
     if attribute == TAG:
         return node.tag
     if attribute == LABEL:

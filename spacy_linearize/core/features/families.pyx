@@ -10,7 +10,7 @@ from ..systems.state cimport StateC
 from .atoms cimport ITSELF, UNLABELLED
 
 cdef enum:
-    MAX_FAMILY = 128    # larger families have no scores: these would take the square of their size
+    MAX_FAMILY = 128    # larger families are not scored: memory is quadratic in their size
 
 
 cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil:
@@ -48,8 +48,8 @@ cdef int start_pairs(PairsC* pairs, PairPlanC* plan, BagC* bag) except -1 nogil:
 
 
 cdef int hash_family(PairsC* pairs, PairPlanC* plan, BagC* bag, int family) except -1 nogil:
-    """Hash what the templates take of each member, as the first and as the second of a pair. The part of the first
-    takes in the head of the family. 0 where an atom is not there."""
+    """Hash each member's part of every template, as the first and as the second of a pair. The part of the first
+    includes the head of the family. The hash is 0 where an atom is missing."""
     cdef size_t n_templates = plan.seeds.size(), t, at = pairs.first_part[family] * n_templates
     cdef uint64_t own[N_MEMBER_ATOMS]
     cdef uint64_t of_head[N_MEMBER_ATOMS]
@@ -94,7 +94,7 @@ cdef inline uint64_t hash_atoms(uint64_t h, vector[int]& atoms, const uint64_t* 
 
 
 cdef int find_pair_slots(PairsC* pairs, PairPlanC* plan, const PairC* pair, int shift) noexcept nogil:
-    """Write to pairs.slots where the features of a pair stand. Returns how many."""
+    """Write the slots of a pair's features to pairs.slots. Returns how many there are."""
     cdef size_t n_templates = plan.seeds.size()
     cdef const uint64_t* first = pairs.first_parts.data() + (pairs.first_part[pair.family] + pair.first) * n_templates
     cdef const uint64_t* second = pairs.second_parts.data() + (pairs.first_part[pair.family] + pair.second) * n_templates
@@ -108,7 +108,7 @@ cdef int find_pair_slots(PairsC* pairs, PairPlanC* plan, const PairC* pair, int 
 
 
 cdef int sum_up(PairsC* pairs, BagC* bag) except -1 nogil:
-    """Fill in the sums over whole families, when all scores are there."""
+    """Compute the sums over whole families, once all pairs are scored."""
     cdef int family, i, j, m
     cdef double total
     for family in range(bag.forest.n):
@@ -137,8 +137,8 @@ cdef double score_pairs(PairsC* pairs, BagC* bag, const StateC* state, int k, in
 
 
 cdef double score_opened(PairsC* pairs, BagC* bag, const StateC* state, int k, int stamp) noexcept nogil:
-    """The sum over the subtrees that are opened with k's. Computed once for a state and word: going all the way up for
-    each word would take the square of the depth."""
+    """The sum over the subtrees that are opened with k's. Computed once for each state and word: walking all the way up
+    for each word would be quadratic in the depth."""
     cdef int c = k, h = bag.forest.head[k], n = 0
     cdef double total
     while pairs.stamp[c] != stamp and h >= 0 and is_untouched(&bag.forest, state.shifted, h):

@@ -14,7 +14,7 @@ from .atoms cimport (
 
 
 cdef void given_around(BagC* bag, const StateC* state, int k, AtomsC* atoms, uint64_t* values) noexcept nogil:
-    """The GIVEN atoms of word k. Nothing is there in a bag without arcs; nothing about the head of a FREE word."""
+    """The GIVEN atoms of word k. A bag without arcs has none of them; a FREE word has none about its head."""
     cdef FamilyC* family
     cdef int i, head = bag.forest.head[k]
     for i in range(N_GIVEN):
@@ -35,7 +35,7 @@ cdef void given_around(BagC* bag, const StateC* state, int k, AtomsC* atoms, uin
     for i in range(2):
         values[SIBLING_LABELS + i] = family.labels[i]
         values[SIBLING_TAGS + i] = family.tags[i]
-    # The word is not its own sibling: take out what only it brought in.
+    # The word is not its own sibling: remove from the sets what only it contributed.
     i = 0 if is_shifted(state.shifted, k) else 1
     if atoms.only_label[k]:
         values[SIBLING_LABELS + i] = mix(SET, family.label_sums[i] - mix(SET, bag.words[k].columns[<int>LABEL]))

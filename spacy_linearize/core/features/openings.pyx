@@ -37,7 +37,7 @@ cdef void read_opened(BagC* bag, vector[NodeC]* nodes, const StateC* state, int 
 
 
 cdef void fill_opening(BagC* bag, int k, int base, bint outside, OpeningC* opening) noexcept nogil:
-    """What can be told without the state."""
+    """Read the atoms that do not depend on the state."""
     cdef uint64_t* values = opening.values
     cdef int c = k, c2 = NONE, i, size
     if k != base:
@@ -80,7 +80,7 @@ cdef inline uint64_t heaviness_of(BagC* bag, const StateC* state, int head, int 
     """Whether a constituent is larger than all of its siblings that are not opened yet, smaller, or neither."""
     cdef HeavyC* heavy = &atoms.heavy[head]
     cdef int size = bag.forest.size[c]
-    cdef bint counted = counts(bag, state, c)   # among the siblings, of which it is none
+    cdef bint counted = counts(bag, state, c)   # among the siblings, though it is not its own sibling
     if heavy.stamp != atoms.stamp:
         heavy.stamp = atoms.stamp
         weigh(bag, state, head, heavy)
@@ -98,7 +98,7 @@ cdef inline bint counts(BagC* bag, const StateC* state, int k) noexcept nogil:
 
 
 cdef inline void weigh(BagC* bag, const StateC* state, int head, HeavyC* heavy) noexcept nogil:
-    """The sizes of a word's dependents, once for a state: comparing each with each would take their square."""
+    """The sizes of a word's dependents, read once for a state: comparing all pairs would be quadratic."""
     cdef int i, k, size
     heavy.n = heavy.largest = heavy.n_largest = heavy.n_smallest = 0
     heavy.smallest = bag.forest.n + 1

@@ -17,7 +17,7 @@ cdef enum:
 
 
 cdef int start_extraction(ExtractionC* extraction, PlanC* plan, int n) except -1 nogil:
-    """Take the memory for a bag."""
+    """Allocate the memory for a bag."""
     start_atoms(&extraction.atoms, n)
     extraction.fired.resize(plan.templates.size())
     extraction.slots.resize(plan.templates.size())
@@ -85,12 +85,12 @@ cdef inline uint64_t hash_part(PlanC* plan, const uint64_t* values, const PartC*
 
 
 cdef int find_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift) noexcept nogil:
-    """Write to extraction.slots where the features of an action stand, for one scope. Returns how many."""
+    """Write the slots of an action's features to extraction.slots, for one scope. Returns how many there are."""
     return write_slots(plan, extraction, scope, shift, extraction.slots.data())
 
 
 cdef int write_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift, uint32_t* slots) noexcept nogil:
-    """As `find_slots`, to another place."""
+    """The same as `find_slots`, but writes to another array."""
     cdef uint64_t* row = extraction.row
     cdef const FiredC* fired = extraction.fired.data() + plan.scope_start[scope]
     cdef uint64_t h

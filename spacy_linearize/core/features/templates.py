@@ -69,8 +69,8 @@ _NEXT_TO_STACK = """
     S0.p S0l.d L.d;
 """
 
-# Beyond the papers, from here on: what is left of a much longer list, after taking out what others can stand in for. A
-# shorter list is faster, and as good within noise.
+# From here on, the templates go beyond the papers. They are what is left of a much longer list after removing redundant
+# ones. The shorter list is faster, and as good within noise.
 
 # The word to come and the words before it.
 _WORDS = """
@@ -99,12 +99,12 @@ _BEGINNING = """
 _PUNCTUATION = """
     marks C.d Hs; ask L.p W0.p; ask W1.p W0.p L.p;
 """
-# What is left of a word that was never seen, or not in this spelling; capitals at the beginning.
+# What can be known of a word that was never seen, or not in this spelling; capitals at the beginning.
 _SHAPES = """
     W0.lower L.lower; W0.lower L.p; W0.p L.lower; W0.w L.shape; W0.p L.suffix; W0.shape L.shape L.p; L.shape L.d;
     rest L.shape; rest L.shape L.p;
 """
-# Which of two members of a family comes first. Scored before the search begins, so that many cost little.
+# Which of two members of a family comes first. Pairs are scored before the search begins: many cost little.
 _PAIRS = """
     X.d Y.d; Z.p X.d Y.d; Z.w X.d Y.d; Z.d X.d Y.d; Z.d Z.p X.d Y.d; Z.frame X.d Y.d; X.p Y.p; X.d X.p Y.d Y.p;
     Z.p X.d X.p Y.d Y.p; X.w Y.w; X.lower Y.lower; X.lower X.d Y.d; X.d Y.lower Y.d; X.lower Y.p; X.p Y.lower;
@@ -117,7 +117,7 @@ _PAIRS = """
     Z.ask Z.d X.lower Y.d; Z.ask Z.d X.d Y.lower; Z.ask Z.d X.lower Y.lower; Z.d X.lower Y.lower; Z.w X.lower Y.lower;
     Z.w X.d Y.d Y.lower; Z.w X.lower X.d Y.d;
 """
-# What pays only where all arcs are given: above all, what kind of constituent it is.
+# Templates that help only where all arcs are given: above all, the kind of the constituent.
 _WHOLE = """
     L.w L.p; L.p L.d; L.p Lclns; S0.p L.d; L.d Lps Lpp; Lclns; Lps Lpp; S0.p Lps Llp; LW0 L.w; Hs C.d L.lower;
     C.d C.p L.p Cself; Hs Hcpns C.p C.d; H.p C.d Csize; Hs P.w C.d; Cself L.w; Cself Csize Hs; L.frame L.p Cself;
@@ -125,7 +125,7 @@ _WHOLE = """
     C.p C.company Cself L.p; Hs Cheavy C.d; Hs H.p P.d Cheavy C.d C.p; Hs Cheavy C.d Hclns; allmarks L.p W0.p;
     ask Hs H.d P.d C.d; ask Hs H.p P.p C.p;
 """
-# What pays only where arcs are missing: more of the words before, and of the components.
+# Templates that help only where arcs are missing: more about the words before, and about the components.
 _OPEN = """
     L.p; W0.w L.w; W0.p L.p; W1.w L.p; W1.w W0.w L.w; W1.p W0.p L.w; W1.w W0.p L.w; W1.p W0.w L.p; W1.w W0.p L.p;
     W2.p L.p; W2.p W0.p L.p; W2.p W1.p L.p; rest W0.w L.w; rest L.lower; L.d Lsls; Lsls; Lslns; S0.p Lcls;
@@ -163,7 +163,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "free": _lines(_FREE, "SHIFT"),
 }
 # What the default model looks at. Templates that do not name the next word (L, or the constituent C that it opens) say
-# nothing about which of the words should come next: in the default system they cost more than they bring.
+# nothing about which of the words should come next: in the default system they cost more than they gain.
 _COMMON = ("words", "tree", "family", "course", "beginning", "punctuation", "shapes", "pairs")
 DEFAULT_GROUPS = (*_COMMON, "open")
 TREE_GROUPS = (*_COMMON, "whole")
@@ -187,7 +187,7 @@ LABEL_TEMPLATES = _lines("""
 """)
 
 # What the tagger looks at to choose the tag of a word: the word, its neighbours in the order (tags before it are given
-# or chosen, tags after it given or usual), and what is given of the tree: the label of its arc, its head, the labels of
+# or chosen, tags after it given or usual), and the given tree: the label of its arc, its head, the labels of
 # its dependents, its markers. Every template is taken with the tag.
 TAG_ATOMS = (
     *("w", "lower", "suffix", "shape", "-1.lower", "+1.lower", "-1.suffix", "+1.suffix"),

@@ -14,7 +14,7 @@ cdef class Backoff:
     """A language model with backoff over numbers of words.
 
     order (int): The length of its longest n-grams.
-    n_words (int): How many words it knows, with those beside them (see `grams.pxd`).
+    n_words (int): How many words it knows, with the special ones (see `grams.pxd`).
     """
 
     def __init__(self, int order, size_t n_words):
@@ -77,7 +77,7 @@ cdef class Backoff:
         return np.asarray(shorter)
 
     cdef double after(self, const uint32_t* words, int n) noexcept nogil:
-        """The probability of the first of these words after the others. The nearest of them stands first."""
+        """The probability of the first of these words after the others, its history, the nearest word first."""
         cdef uint32_t places[MAX_ORDER]
         cdef uint32_t contexts[MAX_ORDER]
         cdef int found = self.find(words, n, places), known, m
@@ -88,7 +88,7 @@ cdef class Backoff:
         return probability
 
     cdef int find(self, const uint32_t* words, int n, uint32_t* places) noexcept nogil:
-        """The places of the longest n-gram that there is of these words, and of all shorter ones. Returns its length."""
+        """The places of the longest n-gram of these words in the model, and of its suffixes. Returns its length."""
         cdef LevelC* level
         cdef size_t first, last, middle
         cdef int m
@@ -146,7 +146,7 @@ cdef copy_of(vector[float]* values):
 
 def interpolate(models, weights):
     """One model out of several over the same words: each n-gram that one of them has gets the weighted mean of the
-    probabilities that all of them give it, and backoffs make the sums come out as 1 (linear interpolation).
+    probabilities that all of them give it, and backoffs are set so that the sums are 1 (linear interpolation).
 
     models (Sequence[Backoff]): Of the same order.
     weights (Sequence[float]): Their sum is 1.
@@ -256,7 +256,7 @@ cdef int next_level(SourceC* source) except -1 nogil:
 
 cdef double take_source(SourceC* source, bint is_there, uint32_t suffix, uint32_t context,
                         uint32_t place) except -1 nogil:
-    """The probability that a source gives the next n-gram of the mixture, whether it has it or not."""
+    """The probability that a source gives the next n-gram of the mixture: its own, or by backing off."""
     cdef double probability
     if is_there:
         source.next_place.push_back(place)
@@ -271,7 +271,7 @@ cdef double take_source(SourceC* source, bint is_there, uint32_t suffix, uint32_
 
 
 cdef int set_backoffs(Backoff model) except -1 nogil:
-    """Set the backoffs so that the probabilities after each context have the sum 1."""
+    """Set the backoffs so that the probabilities after each context sum to 1."""
     cdef LevelC* level
     cdef LevelC* below
     cdef vector[double] seen, shorter
@@ -288,7 +288,7 @@ cdef int set_backoffs(Backoff model) except -1 nogil:
 
 
 cdef int sum_by_context(LevelC* level, LevelC* below, vector[double]* seen, vector[double]* shorter) except -1 nogil:
-    """For each context, what its n-grams have of the probabilities, and what their suffixes have."""
+    """For each context, the sum of the probabilities of its n-grams, and that of their suffixes."""
     cdef size_t i
     seen.assign(below.word.size(), 0)
     shorter.assign(below.word.size(), 0)

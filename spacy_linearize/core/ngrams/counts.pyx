@@ -1,8 +1,8 @@
 """Counting n-grams of texts of any size in bounded memory.
 
-A `Text` numbers the words as they come and keeps the sentences as numbers in a temporary file. `count` reads them
-once: it sorts blocks of n-grams as large as memory allows, sums up equal ones, and merges the blocks. The result, too, is
-a temporary file if there is more than one block.
+A `Text` numbers words in the sequence in which they are first seen, and keeps the sentences as numbers in a temporary
+file. `count` reads them once, in an external sort: it sorts blocks of n-grams as large as memory allows, sums up equal
+ones, and merges the blocks. The result, too, is a temporary file if there is more than one block.
 """
 import tempfile
 
@@ -37,7 +37,7 @@ cdef struct WordC:
 cdef class Text:
     """Sentences of one source, as numbers of words.
 
-    folder (Optional[str]): Where temporary files are made. None for the system's own place.
+    folder (Optional[str]): Where temporary files are made. None for the system's default.
 
     Example:
 
@@ -137,9 +137,9 @@ cdef class Text:
 
 
 def split(Text text not None, int every):
-    """Two texts out of one: most of its sentences, and one in every so many.
+    """Split a text in two: one sentence in `every` is held out.
 
-    RETURNS (Tuple[Text, Text]): The most, and the others.
+    RETURNS (Tuple[Text, Text]): The text without the held-out sentences, and these.
     """
     parts = Text(text.folder), Text(text.folder)
     words = text.words()
@@ -237,7 +237,7 @@ cdef int add_grams(vector[uint32_t]* sentence, int order, vector[GramC]* grams) 
 
 
 cdef int sum_up(vector[GramC]* grams) except -1:
-    """Sort grams, and let each stand once with its count."""
+    """Sort grams, and merge equal ones into one with their count."""
     cdef size_t i, last = 0
     with nogil:
         sort(grams.begin(), grams.end(), is_less)
@@ -262,7 +262,7 @@ cdef grams_of(vector[GramC]* grams):
 
 
 cdef cppclass HeadC:
-    # The first gram of a run that is left. The queue gives back the largest: so it is the smallest.
+    # The first gram of a run that is not merged yet. The queue returns its maximum, so "larger" means earlier.
     GramC gram
     size_t run
 

@@ -18,7 +18,7 @@ from .table import BEGIN_KEY, END_KEY, HIGHEST_ORDER, UNKNOWN_KEY, Ngrams, class
 UNKNOWN_WORD, FIRST_WORD = 3, 4  # numbers, see `grams.pxd`
 MAX_WORDS = 1 << 20  # of a vocabulary: rarer words of a huge text go into classes
 MIN_CLASS = 20  # how often the words of a class were seen at least
-HELD_OUT = 10  # one sentence in so many, to find the weights of sources
+HELD_OUT = 10  # one sentence in this many is held out to find the weights of sources
 EM_STEPS = 100
 BYTES_OF_NGRAM = 3.8  # in a model file, about
 
@@ -28,11 +28,11 @@ class Estimation:
     """How to make language models.
 
     order (int): Length of the longest n-grams.
-    min_counts (Sequence[int]): By length, how often n-grams were seen that are kept. The last one counts for all that
-        follow, too.
+    min_counts (Sequence[int]): By length, how often an n-gram must be seen to be kept. The last one counts for all
+        greater lengths, too.
     min_word (int): Words that were seen less often share n-grams with others of their class.
-    size (Optional[int]): How many bytes the model may take in a file. What is worth least is pruned. None to prune
-        nothing.
+    size (Optional[int]): How many bytes the model may take in a file. The least valuable n-grams are pruned. None to
+        prune nothing.
     weights (Optional[Sequence[float]]): How much each source counts. None for what suits the first one.
     memory (int): How many bytes to take at most, about.
     """
@@ -95,7 +95,7 @@ class Vocabulary:
         seen = np.bincount(inverse, weights=words[:, 3].astype(np.float64), minlength=len(keys))
         if len(seen) > MAX_WORDS:
             min_word = max(min_word, int(np.sort(seen)[-MAX_WORDS]) + 1)
-        # What a word looks like may be known from any of the texts.
+        # The suffix and shape of a word may be known from any of the texts.
         suffixes, shapes = np.zeros_like(keys), np.zeros_like(keys)
         has_form = words[:, 2] != 0
         suffixes[inverse[has_form]], shapes[inverse[has_form]] = words[has_form, 1], words[has_form, 2]
@@ -106,14 +106,14 @@ class Vocabulary:
             names = class_keys(column[rare], shapes[rare])
             found, members = np.unique(names, return_inverse=True)
             is_frequent = np.bincount(members, weights=seen[rare], minlength=len(found))[members] >= MIN_CLASS
-            is_frequent &= shapes[rare] != 0  # else nothing is known of what it looks like
+            is_frequent &= shapes[rare] != 0  # else its suffix and shape are not known
             chosen[rare] = np.where(is_frequent, names, UNKNOWN_KEY)
             own = rare[is_frequent]
             classes.update((int(chosen[i]), (int(column[i]), int(shapes[i]))) for i in own)
             rare = rare[~is_frequent]
         names, members = np.unique(chosen, return_inverse=True)
         totals = np.bincount(members, weights=seen, minlength=len(names))
-        sequence = np.lexsort((names, -totals))  # frequent words first; of equal ones the smaller key
+        sequence = np.lexsort((names, -totals))  # frequent words first; ties go to the smaller key
         sequence = sequence[names[sequence] != UNKNOWN_KEY]
         number = np.full(len(names), UNKNOWN_WORD, dtype=np.uint32)
         number[sequence] = FIRST_WORD + np.arange(len(sequence), dtype=np.uint32)

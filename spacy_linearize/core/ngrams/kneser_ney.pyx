@@ -2,10 +2,10 @@
 
 The longest n-grams count how often they were seen, the shorter ones after how many different words. N-grams in suffix
 order stand beside all others with the same end, so one pass gives these counts for every length. A second one sums them up
-by context. What is kept is held in memory; n-grams that are too rare are not, and what they had goes to the shorter ones.
+by context. N-grams that are too rare are not kept in memory, and their probability goes to the shorter ones.
 
-Departures from the paper: discounts stay away from nothing and from all, and have fixed values where too few n-grams were
-seen to estimate any. An n-gram that begins a sentence has nothing before it, and keeps its count.
+Departures from the paper: discounts are kept away from 0 and from the whole count, and have fixed values where too few
+n-grams were seen to estimate any. An n-gram that begins a sentence has nothing before it, and keeps its count.
 """
 import numpy as np
 from libc.stdint cimport uint32_t, uint64_t
@@ -20,7 +20,7 @@ BYTES_OF_NGRAM = 64                     # what one takes while it is smoothed, a
 
 
 cdef struct EndedC:
-    # An n-gram of which all has been seen.
+    # An n-gram whose occurrences have all been read.
     int n
     uint64_t seen       # how often
     uint64_t count      # what is smoothed
@@ -40,8 +40,8 @@ cdef class Smoother:
 
     run (Run): All n-grams of a text, from `count`.
     order (int): Their length.
-    n_words (int): How many words there are, with those beside them (see `grams.pxd`).
-    min_counts (Sequence[int]): By length, how often n-grams were seen that are kept; not less than for shorter ones.
+    n_words (int): How many words there are, with the special ones (see `grams.pxd`).
+    min_counts (Sequence[int]): By length, how often an n-gram must be seen to be kept; not less than for shorter ones.
     """
     cdef object run
     cdef int order
@@ -73,9 +73,9 @@ cdef class Smoother:
         self.counts[1].resize(n_words)
 
     def smooth(self, size_t most):
-        """Do all of it.
+        """Run both passes and estimate the model.
 
-        most (int): How many n-grams may be kept. With more, nothing is done.
+        most (int): How many n-grams may be kept. With more, there is no model.
         RETURNS (Optional[Backoff]): The model.
         """
         if not self.read_all(False, most):
@@ -232,7 +232,7 @@ cdef class Smoother:
         level = &self.model.levels[0]
         for i in range(level.word.size()):
             n_seen += level.mass[i]
-        # Every word but the beginning, and UNKNOWN, be it seen or not
+        # Every word but the beginning, and UNKNOWN whether it was seen or not
         shorter = 1.0 / (level.word.size() - 2)
         for n in range(1, self.order + 1):
             level = &self.model.levels[n - 1]
@@ -253,8 +253,8 @@ cdef class Smoother:
                     level.mass[i] /= <float>n_seen
             if n == 1:
                 level.probability[<int>PADDING] = 0
-                level.probability[<int>BEGIN_WORD] = 1  # never asked for, but a context
-        # How often sentences begin: what begins them are the 2-grams.
+                level.probability[<int>BEGIN_WORD] = 1  # never looked up itself, but it is a context
+        # How often sentences begin: the sum over the 2-grams that begin them.
         if self.order > 1:
             level, below = &self.model.levels[1], &self.model.levels[0]
             for i in range(level.word.size()):
@@ -281,12 +281,12 @@ def smooth(run, int order, size_t n_words, *, min_counts=(), size_t memory=1 << 
 
     run (Run): All n-grams of a text, from `counts.count`.
     order (int): Their length.
-    n_words (int): How many words there are, with those beside them (see `grams.pxd`).
-    min_counts (Sequence[int]): By length, how often n-grams were seen that are kept; the last counts for all that follow.
-        1-grams are all kept.
+    n_words (int): How many words there are, with the special ones (see `grams.pxd`).
+    min_counts (Sequence[int]): By length, how often an n-gram must be seen to be kept; the last counts for all greater
+        lengths. 1-grams are all kept.
     memory (int): How many bytes to take at most: where the n-grams do not fit, they have to be seen more often, the
         longest first.
-    RETURNS (Tuple[Backoff, List[int]]): The model, and the counts that were asked for in the end.
+    RETURNS (Tuple[Backoff, List[int]]): The model, and the minimum counts that were used in the end.
     """
     *_, last = min_counts or (1,)
     least = np.maximum.accumulate([1, *min_counts[1:], *[last] * order][:order]).tolist()
@@ -294,7 +294,7 @@ def smooth(run, int order, size_t n_words, *, min_counts=(), size_t memory=1 << 
         model = Smoother(run, order, n_words, least).smooth(max(n_words + 1000, memory // BYTES_OF_NGRAM))
         if model is not None:
             return model, least
-        # The longest n-grams first: they are the most, and the least missed.
+        # The longest n-grams first: there are most of them, and the model loses least without them.
         rarest = min(least[1:])
         place = max(n for n in range(1, order) if least[n] == rarest)
         least[place] += 1

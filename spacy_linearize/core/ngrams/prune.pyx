@@ -2,8 +2,8 @@
 
 An n-gram is worth what the model would lose without it: the relative entropy between the distributions after its context
 with and without it, times how often the context is seen. The least valuable ones go until the model is as small as it
-should be, then the backoffs are set anew. Departures: how often a context is seen is what was counted, because the
-shorter n-grams of a Kneser-Ney model say something else (Chelba et al. 2010); an n-gram stays as long as it is the
+should be, then the backoffs are set anew. Departures: the frequency of a context is the one that was counted, because
+the shorter n-grams of a Kneser-Ney model do not estimate it (Chelba et al. 2010); an n-gram stays as long as it is the
 suffix, not only the context, of one that stays, for the search looks up histories word by word.
 """
 import numpy as np
@@ -37,7 +37,7 @@ def prune(Backoff model not None, size_t n_kept) -> Backoff:
 
 
 cdef int worth(Backoff model, vector[vector[float]]* values) except -1 nogil:
-    """What each n-gram is worth, and at least as much as those that need it."""
+    """The value of each n-gram: at least that of any n-gram that needs it."""
     cdef LevelC* level
     cdef LevelC* below
     cdef vector[double] seen, shorter
@@ -71,8 +71,8 @@ cdef inline void raise_to(float* value, float least) noexcept nogil:
 
 
 cdef Backoff without(Backoff model, vector[vector[float]]* values, double cut, size_t n_equal):
-    """The model without the n-grams that are worth less than `cut`. Of those that are worth just that, `n_equal` stay:
-    the shortest first, for others need them."""
+    """The model without the n-grams that are worth less than `cut`. Of those that are worth exactly `cut`, `n_equal`
+    stay, the shortest first, because others need them."""
     cdef Backoff smaller = Backoff(model.order, model.n_words)
     cdef vector[uint32_t] place, next_place
     cdef LevelC* old

@@ -1,7 +1,7 @@
 """The table of a language model: filled once, then read by the search. See `estimate` for how one is made.
 
 Every n-gram takes four bytes: 16 bits of its hash, and codes of 8 bits for its probability and its backoff. Each length
-has its own two code books. An n-gram that is not there is taken for one that is about once in ten thousand times.
+has its own two code books. A lookup of an n-gram that is not there finds another one about once in ten thousand times.
 """
 import numpy as np
 from libc.math cimport isfinite
@@ -12,8 +12,8 @@ from ..hashing cimport mix
 
 from ...errors import error
 
-LOAD = 0.75     # share of the places that are taken: fewer make the table larger, more make searches longer
-cdef int LOWEST = -32   # the smallest logarithm that is told from others
+LOAD = 0.75     # load factor: a lower one makes the table larger, a higher one makes lookups longer
+cdef int LOWEST = -32   # smaller logarithms are clipped to this
 
 BEGIN_KEY, END_KEY, UNKNOWN_KEY = BEGIN, END, UNKNOWN
 HIGHEST_ORDER = MAX_ORDER
@@ -205,7 +205,7 @@ cdef class Ngrams:
         return {"homes": homes, "books": books.ravel(), "checks": checks, "probabilities": codes[0], "backoffs": codes[1]}
 
     def from_arrays(self, arrays) -> None:
-        """Replace the content by what `to_arrays` gave. Whatever cannot be a table is refused."""
+        """Replace the content by what `to_arrays` gave. Arrays that cannot be a table are refused."""
         cdef const uint16_t[::1] check = aligned(arrays["checks"], np.uint16)
         cdef const uint8_t[::1] probability = aligned(arrays["probabilities"], np.uint8)
         cdef const uint8_t[::1] backoff = aligned(arrays["backoffs"], np.uint8)
@@ -219,7 +219,7 @@ cdef class Ngrams:
             self.order = self.c.order = 0
             self.c.n_homes = 0
             return
-        # A search goes on to the next empty place: without one it would never end.
+        # A lookup goes on to the next empty slot: without one it would never end.
         if not (len(probability) == len(backoff) == size and 0 < n_homes < size and check[size - 1] == 0
                 and size < (1 << 31) - 1 and 1 <= order <= MAX_ORDER and len(book) == order * 2 * N_CODES
                 and np.isfinite(book).all() and (np.abs(book) <= -LOWEST).all()):
@@ -269,7 +269,7 @@ def hash_of(gram) -> int:
 
 def quantise(logarithms):
     """Codes of 8 bits for numbers, and the code book that tells what each code stands for. 0 keeps a code of its own.
-    The other codes have the same number of values each, where there are more than codes; a code stands for their mean.
+    If there are more values than codes, they are split into bins of equal size; a code stands for the mean of its bin.
 
     RETURNS (Tuple[ndarray, ndarray]): The code book and the codes.
     """
@@ -292,7 +292,7 @@ def quantise(logarithms):
 
 
 def place(hashes, probabilities, backoffs, uint64_t n_homes):
-    """Put n-grams into a table, in the sequence of their hashes: each to the first empty place from its own on."""
+    """Put n-grams into a table with linear probing, sorted by hash: each into the first empty slot from its home on."""
     cdef const uint64_t[::1] h = hashes
     cdef uint64_t at = 0
     cdef Py_ssize_t i

@@ -1,8 +1,8 @@
 """Beam search over the actions of a transition system.
 
 All states of the beam have taken the same number of actions. Every legal action of every state is scored, the best are
-kept, and only these are applied. Of equal scores the one that comes first wins: states stand by rank, and a state's
-actions in canonical sequence, so that neither input order nor memory addresses have any influence.
+kept, and only these are applied. Ties go to the candidate that comes first: states are sorted by rank, and a state's
+actions are in canonical sequence. So neither input order nor memory addresses have any influence.
 """
 import numpy as np
 from libc.stdint cimport uint64_t
@@ -27,8 +27,8 @@ from ...errors import error
 from ..records import Order
 
 KEEP_NODES = 1 << 17    # a workspace that has grown beyond this is given back to the system after use
-# Any word of a tree may be the first of it. In a chain of n heads that makes n candidates at each step, and the search
-# quadratic. No sentence begins so deep.
+# Any word of a tree may come first in it. A chain of n heads then has n candidates at each step, and the search is
+# quadratic. No sentence begins that deep.
 cdef int MAX_OPENED = 256
 
 
@@ -90,7 +90,7 @@ cdef int advance(SearchC* search, WorkspaceC* workspace) except -1 nogil:
 
 
 cdef inline int make_room(vector[uint64_t]* bits, size_t n_states, int n) except -1 nogil:
-    """Make room for the bits of so many states. No state may point at them: they move when they grow."""
+    """Allocate the bits of this many states. No state may point at them: they move when they grow."""
     cdef size_t size = n_states * n_blocks(n) + 1
     if bits.size() < size:
         bits.resize(size)
@@ -104,13 +104,13 @@ cdef inline bint must_check(SearchC* search) noexcept nogil:
 
 
 cdef inline int n_left(SearchC* search, const StateC* state) noexcept nogil:
-    """How many actions a state is away from the end. Every arc makes the stack one word shorter."""
+    """How many actions a state still needs to be final. Every arc makes the stack one word shorter."""
     cdef int n_taken = 2 * state.n_shifted - state.depth if search.builds_trees else state.n_shifted
     return search.system.n_steps(search.context.bag.forest.n) - n_taken
 
 
 cdef int select_best(vector[pair[double, int]]* ranks, int width) except -1 nogil:
-    """Bring the best to the front, in sequence. Returns how many these are."""
+    """Prune to the width of the beam: move the best candidates to the front, sorted. Returns how many these are."""
     if <int>ranks.size() > width:
         nth_element(ranks.begin(), ranks.begin() + width, ranks.end())
         sort(ranks.begin(), ranks.begin() + width)
@@ -129,8 +129,8 @@ cdef int run(SearchC* search, WorkspaceC* workspace) except -1 nogil:
 
 
 cdef double score_derivation(SearchC* search, WorkspaceC* workspace, TargetC* gold) except? -1 nogil:
-    """The sum over the derivation of a gold order and tree, in the workspace of a search over the same bag. What it has
-    in common with the derivation scored before is not scored again."""
+    """The score of the derivation of a gold order and tree, in the workspace of a search over the same bag. The prefix
+    that it shares with the derivation scored before is not scored again."""
     cdef int n = search.context.bag.forest.n, n_steps = search.system.n_steps(n), step
     cdef vector[ActionC] legal
     cdef ActionC action

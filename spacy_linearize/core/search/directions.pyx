@@ -137,7 +137,7 @@ cdef int collect(JobC* job, bint is_back, WorkspaceC* workspace) except -1 nogil
             candidate.scored[0] = candidate.scored[1] = False
             job.candidates.push_back(candidate)
         i = job.number[candidate.content]
-        # A beam stands by rank: of two derivations of the same result the first is the better one.
+        # A beam is sorted by rank: of two derivations of the same result the first is the better one.
         if not job.candidates[i].scored[is_back]:
             job.candidates[i].scored[is_back] = True
             job.candidates[i].scores[is_back] = workspace.beam[rank].score
@@ -145,7 +145,7 @@ cdef int collect(JobC* job, bint is_back, WorkspaceC* workspace) except -1 nogil
 
 
 cdef int hash_candidate(BagC* bag, CandidateC* candidate, bint mirrored) except -1 nogil:
-    """Fill in the hashes. Twins are the same word, and a head is named by its place."""
+    """Compute the hashes. Twins count as the same word, and a head is identified by its place in the order."""
     cdef TargetC* target = &candidate.target
     cdef vector[int] place
     cdef uint64_t content = 0

@@ -6,12 +6,12 @@ With the rules of the perceptron that is the best one of the beam, at a step whe
 the step where the two scores are furthest apart.
 
 `softmax` takes that step, too, or the last one where the gold derivation wins, and makes it more probable beside all
-others in the beam: each of these counts as much as it is probable. (Zhou et al. 2015 and Andor et al. 2016 do this where
+others in the beam: each of these is weighted by its probability. (Zhou et al. 2015 and Andor et al. 2016 do this where
 the gold derivation falls out of the beam.)
 
-Derivations share their beginnings, and a weight is changed once for each action that some of them took, not once for
-each of them. So every state of the beams is kept until the example is done: none is made, and no state's atoms are read,
-a second time for each derivation that went through it.
+Derivations share prefixes, and a weight is changed once for each action that some of them took, not once for each of
+them. So every state of the beams is kept until the example is done: no state is made, and no state's atoms are read, a
+second time for each derivation that went through it.
 """
 from libc.math cimport exp
 from libc.stdint cimport uint64_t
@@ -33,8 +33,8 @@ from .workspace cimport SearchC, WorkspaceC
 from ...errors import error
 
 RULES = ("softmax", "max_violation", "early")
-# A score is a sum over templates, each with weights of the size of an update. So scores grow with the templates, and what
-# divides them to make probabilities of them does so, too.
+# A score is a sum over templates, each with weights of the size of an update. So scores grow with the number of
+# templates, and the temperature of the softmax grows with it.
 TEMPERATURE = 0.5                # for each template
 cdef double MIN_SHARE = 0.01     # less probable derivations do not count
 
@@ -54,7 +54,7 @@ cdef struct StepC:
 
 
 cdef cppclass LessonC:
-    # What one example leaves behind. The memory is used again for the next one.
+    # The search over one example. The memory is reused for the next one.
     SearchC search
     WorkspaceC* workspace
     vector[PointC] points       # the start is the first

@@ -2,8 +2,8 @@
 
 From left to right it is the logarithm of the probability of the word after those before it. From right to left, the word
 becomes a context: each of the next words is now as probable as after it, instead of without it. Either way the sum over a
-sentence is the logarithm of its probability. What the words have without any context is taken off: it is the same for
-every order in the end, and what is left to place is then no burden to any hypothesis.
+sentence is the logarithm of its probability. The logarithms of the 1-grams are subtracted: their sum is
+the same for every order, and hypotheses then do not differ by which words they still have to place.
 """
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -21,7 +21,7 @@ cdef enum:  # in the cache of 2-grams
 
 
 cdef int start_ngrams(SearchC* search, WorkspaceC* workspace) except -1 nogil:
-    """What the language model says of each word on its own."""
+    """Look up the 1-gram of each word."""
     cdef int n = search.context.bag.forest.n, k
     cdef const uint64_t* columns
     cdef const SlotC* slot
@@ -92,7 +92,7 @@ cdef void look_ahead(SearchC* search, AheadC* ahead) noexcept nogil:
 
 cdef double ngram_score(SearchC* search, WorkspaceC* workspace, const StateC* state, const NgramContextC* context,
                         int word) noexcept nogil:
-    """What the language model says of the word that is placed next."""
+    """What the language model adds to the score for the word that is placed next."""
     cdef bint is_last = state.n_shifted + 1 == search.context.bag.forest.n
     cdef int units
     if search.context.mirrored:
@@ -108,8 +108,8 @@ cdef double ngram_score(SearchC* search, WorkspaceC* workspace, const StateC* st
 
 cdef inline const SlotC* bigram(SearchC* search, WorkspaceC* workspace, const StateC* state, uint64_t neighbour,
                                 int word) noexcept nogil:
-    """The 2-gram of a word and the one placed last, or NULL. Cached: most have no longer n-gram, and are all that is asked
-    for."""
+    """The 2-gram of a word and the one placed last, or NULL. Cached: most are not part of a longer n-gram, so that no
+    other is looked up."""
     cdef int before = search.context.nodes[0][state.recent[0]].word if state.recent[0] != NONE else -1
     cdef const SlotC* slot
     cdef int* known = NULL
@@ -192,7 +192,7 @@ cdef int units_of_beginning(SearchC* search, const AheadC* ahead, uint64_t form)
 
 
 cdef int units_of(SearchC* search, const AheadC* ahead, uint64_t form, const SlotC* slot) noexcept nogil:
-    """The same for a word whose 2-gram with the next one there is. Longer n-grams begin with it."""
+    """The same for a word whose 2-gram with the next one is in the model. Longer n-grams begin with that."""
     cdef int total = 0, i
     cdef uint8_t backoff
     for i in range(ahead.n):

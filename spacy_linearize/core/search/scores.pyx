@@ -1,6 +1,6 @@
 """What an action adds to the score of a state: features, pairs, and the language model.
 
-Nothing is summed up twice that can be kept: see the scopes of `features`, and `pairs`.
+Sums that actions share are computed once and cached: see the scopes in `features.plan`, and `features.families`.
 """
 from libc.math cimport NAN, isnan
 from libc.stdint cimport uint32_t
@@ -18,11 +18,11 @@ from .ngram_scores cimport NgramContextC, ngram_score, read_context, start_ngram
 from .workspace cimport QueuedC, ShiftSumsC, SumC
 
 cdef enum:
-    MAX_NEIGHBOURS = 512    # in larger bags, sums of neighbours are not cached: memory
+    MAX_NEIGHBOURS = 512    # in larger bags, sums of neighbours are not cached, to save memory
 
 
 cdef int start_scores(SearchC* search, WorkspaceC* workspace) except -1 nogil:
-    """Take the memory for a bag, and score what does not depend on states."""
+    """Allocate the memory for a bag, and score what does not depend on states."""
     cdef int n = search.context.bag.forest.n
     cdef SumC unknown
     start_extraction(&workspace.extraction, search.plan, n)
@@ -60,8 +60,8 @@ cdef int score_all_pairs(SearchC* search, WorkspaceC* workspace) except -1 nogil
 
 
 cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* state, int first) except -1 nogil:
-    """Rank the actions from number `first` on, which are all those of one state. Where the weights of all of them stand
-    is found out before any is read: the memory can then work at many at a time."""
+    """Rank the actions from number `first` on, which are all those of one state. The slots of all their weights are
+    computed before any weight is read, so that many can be prefetched at a time."""
     cdef int i, last = workspace.actions.size()
     cdef double shared = 0, score
     cdef bint shared_is_known = False
@@ -100,7 +100,7 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
 
 
 cdef inline int start_queue(SearchC* search, WorkspaceC* workspace, int n_actions) except -1 nogil:
-    """Take the memory for all that some actions can ask for."""
+    """Allocate the memory for all sums that some actions can need."""
     cdef size_t n_slots = <size_t>(n_actions + 1) * search.plan.templates.size()
     if workspace.slots.size() < n_slots:
         workspace.slots.resize(n_slots)
@@ -133,8 +133,8 @@ cdef inline void read_queue(SearchC* search, WorkspaceC* workspace) noexcept nog
 
 cdef int queue_shift(SearchC* search, WorkspaceC* workspace, const StateC* state, int word,
                      ShiftSumsC* sums) except -1 nogil:
-    """Queue what a SHIFT adds to the score that all SHIFTs of its state share, as far as it is not known. Its atoms have
-    been read."""
+    """Queue what a SHIFT adds to the score that all SHIFTs of its state share, unless it is cached. Its atoms have been
+    read."""
     cdef int stamp = workspace.extraction.atoms.stamp, c = workspace.extraction.atoms.constituent
     cdef int n = search.context.bag.forest.n
     cdef SumC* known

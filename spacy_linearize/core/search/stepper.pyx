@@ -18,7 +18,7 @@ NAMES = {SHIFT: "SHIFT", LEFTARC: "LEFTARC", RIGHTARC: "RIGHTARC"}
 
 
 cdef class Stepper:
-    """The state that some actions lead to. Words are named by input position.
+    """The state that some actions lead to. Words are identified by input position.
 
     Example:
 
@@ -148,7 +148,7 @@ cdef class Stepper:
         return found
 
     def _values(self, template):
-        """What the atoms of a template are in the state and the action that were extracted last."""
+        """The values of a template's atoms in the state and the action that were extracted last."""
         values = {}
         for atom in template.split():
             if atom in STATE_ATOMS:

@@ -117,7 +117,7 @@ cdef int look(DeadEndsC* dead_ends, ContextC* context, SystemC* system, FrameC* 
     frame.actions.clear()
     if not is_stuck(context, &frame.state):
         legal_actions(context, system, &frame.state, &frame.actions)
-    # Words that may not come are checked, too, but are far cheaper than candidates with a score.
+    # Words that are not legal are checked, too, but cost far less than candidates that are scored.
     return did(&dead_ends.work, 1 + context.bag.forest.n // 8)
 
 
@@ -166,7 +166,7 @@ cdef bint is_stuck(ContextC* context, const StateC* state) noexcept nogil:
 
 
 def some_order(PackedBag bag not None, TransitionSystem system not None):
-    """Any order that keeps all that is given, or None if none was found. Both directions are tried: one of them may be
+    """Any order that meets all constraints, or None if none was found. Both directions are tried: one of them may be
     far easier.
 
     system (TransitionSystem): One whose actions are SHIFTs only; which orders there are does not depend on it.
@@ -186,8 +186,8 @@ def some_order(PackedBag bag not None, TransitionSystem system not None):
 
 
 def conflict(PackedBag bag not None, TransitionSystem system not None):
-    """A minimal set of precedences that cannot be kept together (as far as MAX_TRIED states tell), or None if it was
-    not found out whether they are in conflict.
+    """A minimal set of precedences that cannot be kept together (as far as MAX_TRIED states tell), or None if it
+    could not be decided whether they are in conflict.
 
     bag (PackedBag): One with a cycle, or that a search found no order for.
     system (TransitionSystem): One that adds no arcs of its own; which orders there are does not depend on it.
@@ -198,7 +198,7 @@ def conflict(PackedBag bag not None, TransitionSystem system not None):
     # There may even be an order, which a search in the other direction did not find in time.
     if not bag.cycle and can_order(bag, system, needed, &n_tried, False, NULL) != 0:
         return None
-    n_tried = 0     # for all that follow together: an error should not take longer than an answer
+    n_tried = 0     # one limit for all searches below: an error should not take longer than an answer
     for pair in needed:
         rest = [other for other in needed if other != pair]
         if can_order(bag, system, rest, &n_tried, False, NULL) == 0:

@@ -76,7 +76,7 @@ cdef int check_projective(order, heads, texts) except -1:
 
 cdef vector[int] name_by_first_use(PackedBag bag, order) except *:
     """For each canonical number its name in the derivation. Twins swap names, with their subtrees, where the
-    gold order comes to the later one first."""
+    later one comes first in the gold order."""
     cdef ForestC* forest = &bag.c.forest
     cdef int n = forest.n, word, k, a, first, j, low, high
     cdef vector[int] name, path
