@@ -2,7 +2,7 @@
 
     python benchmarks/lm.py TEXT...
 
-Text is tokenised first, once, with the tokenizer of a blank pipeline. Then, for each order and direction, in this
+Text is tokenised first, once, with the tokenizer of a blank pipeline. Then, for each order, in this
 process and on one core: user time of counting, of smoothing and of pruning, the peak of resident memory so far, and the
 size of the table before and after pruning. Words are tokens, with punctuation.
 """
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--min-count", type=int, default=1, help="of n-grams of three words and more")
     parser.add_argument("--min-word", type=int, default=2, help="words that are rarer go into classes")
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--size", default="8MB", help="what models are pruned to, one direction")
+    parser.add_argument("--size", default="8MB", help="what models are pruned to")
     parser.add_argument("--n-process", "-n", type=int, default=1, help="processes that tokenise")
     options = parser.parse_args()
     memory, size = parse_size(options.memory, "memory"), parse_size(options.size)
@@ -66,33 +66,20 @@ def main() -> None:
     print(f"Tokenised in {seconds:.0f} s with {options.n_process} process(es), peak {peak():.2f} GB.")
     vocabulary, seconds = timed(lambda: Vocabulary.choose([text], options.min_word))
     print(f"Vocabulary of {len(vocabulary.keys)} words and classes in {seconds:.1f} s.\n")
-    columns = [
-        "order",
-        "direction",
-        "count, s",
-        "smooth, s",
-        "words a second",
-        "n-grams",
-        "MB",
-        "counts from",
-        "prune, s",
-    ]
+    columns = ["order", "count, s", "smooth, s", "words a second", "n-grams", "MB", "counts from", "prune, s"]
     columns += ["n-grams left", "MB left", "peak, GB"]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for order in map(int, options.orders.split(",")):
-        for mirrored in (False, True):
-            how = Estimation(order=order, min_counts=(1, 1, options.min_count), size=size, memory=memory)
-            row = measure(text, vocabulary, how, mirrored=mirrored)
-            print(
-                f"| {order} | {'backward' if mirrored else 'forward'} | {' | '.join(row)} | {peak():.2f} |", flush=True
-            )
+        how = Estimation(order=order, min_counts=(1, 1, options.min_count), size=size, memory=memory)
+        row = measure(text, vocabulary, how)
+        print(f"| {order} | {' | '.join(row)} | {peak():.2f} |", flush=True)
 
 
-def measure(text: Text, vocabulary: Vocabulary, how: Estimation, *, mirrored: bool) -> list[str]:
+def measure(text: Text, vocabulary: Vocabulary, how: Estimation) -> list[str]:
     """One model, as the cells of a row."""
     order, n_words, n_kept = how.order, len(vocabulary.keys), int((how.size or 0) / BYTES_OF_NGRAM)
     numbers = vocabulary.numbers[0]
-    run, counting = timed(lambda: count(text, numbers, order, mirrored=mirrored, memory=how.memory // 2))
+    run, counting = timed(lambda: count(text, numbers, order, memory=how.memory // 2))
     (model, least), smoothing = timed(lambda: smooth(run, order, n_words, min_counts=how.min_counts, memory=how.memory))
     whole = table_size(model, vocabulary)
     smaller, pruning = timed(lambda: prune(model, n_kept))
