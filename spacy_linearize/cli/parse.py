@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 @one_line_errors
 def parse_command(
     model: str = typer.Argument(..., help="A pipeline with a parser: a package or a folder"),
-    text: list[Path] = typer.Argument(..., help="Text: .txt, .gz, .xz, .bz2, folders of these, - for standard input"),
+    text: list[Path] = typer.Argument(
+        ..., help="Text: .txt, .gz, .xz, .bz2, with --keep-tokens .spacy; folders of these; - for standard input"
+    ),
     output_path: Path = typer.Argument(..., help="The folder to write .spacy files to"),
     keep_tokens: bool = typer.Option(False, help="The text is tokenised already: one sentence a line, split at spaces"),
     min_words: int = typer.Option(3, help="Leave out shorter sentences"),
@@ -25,6 +27,7 @@ def parse_command(
     min_letters: float = typer.Option(0.5, help="Leave out sentences with a smaller share of letters"),
     one_root: bool = typer.Option(True, help="Leave out sentences whose tree has not just one root"),
     projective: bool = typer.Option(True, help="Leave out sentences whose arcs cross"),
+    unique: bool = typer.Option(True, help="Leave out sentences that have come up before"),
     limit: int = typer.Option(0, help="Stop after so many sentences"),
     shard_size: int = typer.Option(5000, help="The largest number of sentences to a file"),
     n_process: int = typer.Option(1, "--n-process", "-n", help="Parse in so many processes"),
@@ -34,26 +37,32 @@ def parse_command(
 ) -> None:
     """Parse text into a treebank: .spacy files to train a linearizer on, for the trees of that parser.
 
-    One line is a paragraph or an utterance; the pipeline makes sentences of it. A sentence that has come up before is
-    left out. A run that was stopped goes on where it was when the same command is given again.
+    One line is a paragraph or an utterance; the pipeline makes sentences of it. A run that was stopped goes on where it
+    was when the same command is given again.
 
     \b
     Examples:
       spacy linearize parse en_core_web_sm news.txt.xz corpus --n-process 2
       zcat *.txt.gz | spacy linearize parse en_core_web_sm - corpus --limit 100000
+      spacy linearize parse en_core_web_sm treebank.spacy corpus --keep-tokens
     """
     import spacy
     import srsly
     from tqdm import tqdm
 
     from ..atomic import save
-    from ..lines import count_bytes, find_files
+    from ..lines import DOCS, TEXT_SUFFIXES, count_bytes, find_files
     from ..training.parse import Filters, parse_text
 
     filters = Filters(
-        min_words=min_words, max_words=max_words, min_letters=min_letters, one_root=one_root, projective=projective
+        min_words=min_words,
+        max_words=max_words,
+        min_letters=min_letters,
+        one_root=one_root,
+        projective=projective,
+        unique=unique,
     )
-    files = find_files(text)
+    files = find_files(text, (*TEXT_SUFFIXES, DOCS))
     check_places(files, [output_path, json_path])
     nlp = spacy.load(model)
     size = count_bytes(files)

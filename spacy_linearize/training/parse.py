@@ -19,14 +19,15 @@ import srsly
 from spacy.attrs import DEP, HEAD, ORTH, SPACY, TAG
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from ..atomic import open_alone, save
 from ..core.keyset import KeySet
 from ..core.records import Array
 from ..doc.components import components_for
-from ..doc.spacy_files import read_docbin
+from ..doc.spacy_files import read_docbin, read_spacy
 from ..errors import error
-from ..lines import Progress, read_lines
+from ..lines import DOCS, TEXT_SUFFIXES, Progress, find_files, read_lines
 from ..processes import in_processes
 from ..trees import FREE, ROOT, is_projective
 
@@ -47,6 +48,7 @@ class Filters:
     min_letters (float): The share of letters among its characters, not counting spaces: from 0 to 1.
     one_root (bool): Leave out sentences whose tree does not have exactly one root, or lacks arcs.
     projective (bool): Leave out sentences whose arcs cross. A linearizer cannot learn from these.
+    unique (bool): Leave out sentences that have come up before.
     """
 
     min_words: int = 3
@@ -54,6 +56,7 @@ class Filters:
     min_letters: float = 0.5
     one_root: bool = True
     projective: bool = True
+    unique: bool = True
 
     def __post_init__(self) -> None:
         if self.min_words < 1:
@@ -122,11 +125,11 @@ def parse_text(
     progress: Progress | None = None,
 ) -> Counts:
     """Parse text into a folder of .spacy files, one sentence a Doc, with the tags, arcs and labels that the pipeline
-    gives. What it does not give is left empty. A sentence that has come up before is left out. The result does not
-    depend on n_process.
+    gives. What it does not give is left empty. The result does not depend on n_process.
 
     nlp (Language): A pipeline with a parser. Only the components that are needed run, see `components_for`.
-    paths (Union[str, Path, Iterable[Union[str, Path]]]): The text, see `lines.read_lines`.
+    paths (Union[str, Path, Iterable[Union[str, Path]]]): The text, see `lines.read_lines`. With `keep_tokens` it may be
+        .spacy files, too: their sentences are parsed anew.
     folder (Union[str, Path]): Where to write. If it holds an earlier run with the same settings, that run is
         resumed; the text must be the same, too.
     filters (Optional[Filters]): Which sentences to keep. None for the defaults.
@@ -166,7 +169,8 @@ def parse_text(
         "limit": limit,
         **asdict(filters),
     }
-    lines = read_lines(settings["text"], progress=progress)
+    files = find_files(settings["text"], (*TEXT_SUFFIXES, DOCS) if keep_tokens else TEXT_SUFFIXES)
+    lines = read_tokens(files, progress) if keep_tokens else read_lines(files, progress=progress)
     folder.mkdir(parents=True, exist_ok=True)
     _read_state(folder, settings)  # says what is wrong before there is a lock
     with open_alone(folder / LOCK):
@@ -184,6 +188,18 @@ def parse_text(
                     break
         shards.finish()
         return shards.state.counts
+
+
+def read_tokens(files: Iterable[Path], progress: Progress | None) -> Iterator[str]:
+    """Tokenised sentences: lines of text, and the sentences of .spacy files as such lines."""
+    for file in files:
+        if file.suffix.lower() != DOCS:
+            yield from read_lines(file, progress=progress)
+            continue
+        for doc in read_spacy(file, Vocab()):
+            yield from (" ".join(token.text for token in doc[start:end]) for start, end in _spans(doc))
+        if progress is not None:
+            progress(file.stat().st_size)
 
 
 class _Parsed(NamedTuple):
@@ -293,8 +309,10 @@ class _Shards:
 
     def add(self, batch: _Parsed) -> bool:
         """Add a batch. RETURNS (bool): Whether the limit is reached."""
-        found, first = np.unique(batch.hashes, return_index=True)
-        kept = np.sort(first[self.seen.add(found)])
+        kept = np.arange(len(batch.hashes))
+        if self.state.settings["unique"]:
+            found, first = np.unique(batch.hashes, return_index=True)
+            kept = np.sort(first[self.seen.add(found)])
         limit, size = self.state.settings["limit"], self.state.settings["shard_size"]
         is_last = bool(limit) and self.counts.kept + len(kept) >= limit
         if len(self.waiting) + len(kept) > size:

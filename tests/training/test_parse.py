@@ -11,7 +11,7 @@ import srsly
 from helpers import brute
 from helpers.docs import read_docs
 from helpers.processes import ENVIRONMENT, run_python
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.training import parse
@@ -270,3 +270,27 @@ def test_memory_is_flat(parser_path, tmp_path):
 def test_state_is_json(nlp, text, tmp_path):
     counts = parse_text(nlp, text, tmp_path / "out", limit=5)
     assert srsly.read_json(tmp_path / "out" / parse.STATE)["counts"] == vars(counts)
+
+
+def test_duplicates_stay_if_they_should(nlp, tmp_path):
+    (tmp_path / "text.txt").write_text("The dog barks .\nThe cat sleeps .\nThe dog barks .\n", encoding="utf8")
+    for unique, n in ((True, 2), (False, 3)):
+        filters = Filters(min_letters=0.0, one_root=False, projective=False, unique=unique)
+        counts = parse_text(nlp, tmp_path / "text.txt", tmp_path / f"out{n}", filters=filters, keep_tokens=True)
+        assert (counts.kept, counts.duplicates) == (n, 3 - n)
+        assert len(docs_of(tmp_path / f"out{n}")) == n
+
+
+def test_treebank_is_parsed_anew(nlp, corpus_path, tmp_path):
+    """The tokens and sentences of a .spacy file stay as they are; its trees do not count."""
+    filters = Filters(min_words=1, max_words=999, min_letters=0.0, one_root=False, projective=False, unique=False)
+    counts = parse_text(nlp, corpus_path, tmp_path / "out", filters=filters, keep_tokens=True)
+    gold = list(DocBin().from_disk(corpus_path).get_docs(spacy.blank("en").vocab))
+    found = docs_of(tmp_path / "out")
+    assert counts.kept == len(gold)
+    assert [[t.text for t in doc] for doc in found] == [[t.text for t in doc] for doc in gold]
+    for doc, own in zip(found, gold, strict=True):
+        parsed = nlp(Doc(nlp.vocab, words=[t.text for t in own], sent_starts=[True, *[False] * (len(own) - 1)]))
+        assert [(t.dep_, t.head.i) for t in doc] == [(t.dep_, t.head.i) for t in parsed]
+    with pytest.raises(LinearizeError, match="SL212"):
+        parse_text(nlp, corpus_path, tmp_path / "other")
