@@ -1,62 +1,166 @@
-"""The batch job on a cluster: Dask spreads a large file of bags over its workers.
+"""Large files on a cluster: Dask spreads their lines over its workers, to parse text into trees, or to order bags.
 
     pip install -e ".[dask]"
-    python examples/cluster.py bags.txt sentences --workers 4
+    python examples/cluster.py parse text.txt trees --pipeline en_core_web_sm --workers 4
+    python examples/cluster.py order bags.jsonl sentences --pipeline en_core_web --workers 4
+
+`parse` reads text, one paragraph a line. `order` reads bags: lines of words set apart by spaces, or objects such as
+{"words": ["barks", "dog", "the"], "heads": [0, 0, 1], "deps": ["ROOT", "nsubj", "det"]}, with "tags" if there are any,
+and null for a head that is not given. Both write such objects: a folder of numbered .jsonl files, one for each block of
+lines. What one writes, the other reads.
+
+A line that fails costs itself alone: an object with its number and the "error" stands in its place, and failed.jsonl
+lists all of these. If a worker dies, its block goes to another one. Given again, the same command does only what is
+missing.
 
 Here the workers are processes of this computer. On a real cluster, give `Client` the address of its scheduler; each
-worker needs spacy_linearize installed, and sees the files under the same paths. Every worker loads the pipeline once.
-The output is a folder of numbered files, one for each block of the input, in its sequence.
+worker needs the packages installed. Every worker loads the pipeline once.
 """
 
 import argparse
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import dask.bag
-from distributed import Client, LocalCluster, WorkerPlugin, get_worker
-from spacy.tokens import Doc
+import spacy
+from distributed import Client, LocalCluster, as_completed, get_worker
+from spacy.language import Language
+from spacy.tokens import Doc, Span
 
 import spacy_linearize
+from spacy_linearize.bundled import bundled_names
+
+Record = dict[str, Any]
+FAILED = "failed.jsonl"
 
 
-class LoadPipeline(WorkerPlugin):
-    """Loads the pipeline when a worker starts."""
-
-    def setup(self, worker: Any) -> None:
-        worker.linearizer = spacy_linearize.load()
-
-
-def order_block(lines: Iterable[str]) -> list[str]:
-    """Order the bags of one block, each a line of words set apart by spaces. Runs on a worker."""
-    nlp = get_worker().linearizer
-    with nlp.memory_zone():
-        return [doc.text for doc in nlp.pipe(Doc(nlp.vocab, words=line.split()) for line in lines)]
+def to_record(sent: Doc | Span) -> Record:
+    """A sentence as plain values."""
+    start = sent.start if isinstance(sent, Span) else 0
+    return {
+        "text": sent.text,
+        "words": [token.text for token in sent],
+        "tags": [token.tag_ for token in sent],
+        "heads": [token.head.i - start if token.has_head() else None for token in sent],
+        "deps": [token.dep_ for token in sent],
+    }
 
 
-def order_file(client: Client, path: Path, folder: Path, *, block: str = "4MB") -> list[str]:
-    """Order a file of bags. Returns the files that were written.
+def to_doc(nlp: Language, line: str) -> Doc:
+    """A bag from a line: an object, or words."""
+    if not line.startswith("{"):
+        return Doc(nlp.vocab, words=line.split())
+    record = json.loads(line)
+    return Doc(nlp.vocab, **{key: record[key] for key in ("words", "tags", "heads", "deps") if key in record})
 
-    block (str): How much of the input is one task.
+
+def parse_line(nlp: Language, line: str) -> list[Record]:
+    return [to_record(sent) for sent in nlp(line).sents]
+
+
+def order_line(nlp: Language, line: str) -> list[Record]:
+    return [to_record(nlp(to_doc(nlp, line)))]
+
+
+TASKS: dict[str, Callable[[Language, str], list[Record]]] = {"parse": parse_line, "order": order_line}
+
+
+def load(name: str) -> Language:
+    """A pipeline, loaded once by each worker."""
+    loaded: dict[str, Language] = get_worker().__dict__.setdefault("pipelines", {})
+    if name not in loaded:
+        loaded[name] = spacy_linearize.load(name) if name in bundled_names() else spacy.load(name)
+    return loaded[name]
+
+
+def work(task: str, pipeline: str, lines: list[str], first: int) -> list[Record]:
+    """The results of a block of lines, each with the number of its line. Runs on a worker.
+
+    first (int): The number of the first line.
     """
-    client.register_plugin(LoadPipeline())
-    sentences = dask.bag.read_text(str(path), blocksize=block, encoding="utf8").map_partitions(order_block)
-    return sentences.to_textfiles(str(folder / "*.txt"), encoding="utf8", last_endline=True)
+    nlp, found = load(pipeline), []
+    with nlp.memory_zone():
+        for number, line in enumerate(lines, start=first):
+            try:
+                found += [{"line": number, **record} for record in TASKS[task](nlp, line)]
+            except Exception as problem:
+                found.append({"line": number, "error": str(problem), "input": line})
+    return found
+
+
+def read_blocks(path: Path, size: int) -> Iterator[tuple[int, list[str]]]:
+    """Blocks of lines with their numbers."""
+    with path.open(encoding="utf8", errors="replace") as file:
+        lines = (line.rstrip("\n") for line in file)
+        yield from enumerate(iter(lambda: list(islice(lines, size)), []))
+
+
+def write_lines(path: Path, records: Iterable[Record]) -> None:
+    """Write objects, one a line. The file appears when it is complete."""
+    part = path.with_suffix(".part")
+    part.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf8")
+    part.replace(path)
+
+
+def run(client: Client, task: str, pipeline: str, path: Path, folder: Path, *, block: int = 1000) -> tuple[int, int]:
+    """Parse or order a file. Returns how many lines failed, and how many blocks got no answer.
+
+    task (str): One of TASKS.
+    pipeline (str): A bundled pipeline, or one that `spacy.load` finds.
+    block (int): How many lines are one task.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    todo = (
+        (number, lines) for number, lines in read_blocks(path, block) if not (folder / f"{number:06}.jsonl").exists()
+    )
+
+    waiting: dict[Any, int] = {}
+    lost: list[Record] = []
+
+    def submit(number: int, lines: list[str]) -> Any:
+        future = client.submit(work, task, pipeline, lines, number * block + 1, pure=False)
+        waiting[future] = number
+        return future
+
+    # A few blocks for each worker are under way, so that memory stays flat.
+    n_ahead = 2 * max(1, len(client.scheduler_info()["workers"]))
+    running = as_completed([submit(*item) for item in islice(todo, n_ahead)])
+    for future in running:
+        number = waiting.pop(future)
+        try:
+            write_lines(folder / f"{number:06}.jsonl", future.result())
+        except Exception as problem:  # one worker after the other died of it, or the pipeline is not there
+            lost.append({"lines": [number * block + 1, (number + 1) * block], "error": str(problem)})
+        for item in islice(todo, 1):
+            running.add(submit(*item))
+    write_lines(folder / FAILED, [*failed_lines(folder), *lost])
+    return sum(1 for _ in failed_lines(folder)), len(lost)
+
+
+def failed_lines(folder: Path) -> Iterator[Record]:
+    """What is written instead of a result."""
+    for path in sorted(folder.glob("[0-9]*.jsonl")):
+        with path.open(encoding="utf8") as file:
+            yield from (record for record in map(json.loads, file) if "error" in record)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("input", type=Path, help="a text file, one bag a line")
+    parser.add_argument("task", choices=TASKS)
+    parser.add_argument("input", type=Path, help="a text file, or .jsonl")
     parser.add_argument("output", type=Path, help="a folder")
+    parser.add_argument("--pipeline", default="en_ud", help="a bundled pipeline, a package or a folder")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--block", default="4MB", help="how much of the input is one task")
+    parser.add_argument("--block", type=int, default=1000, help="how many lines are one task")
     options = parser.parse_args(arguments)
     with (
         LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        files = order_file(client, options.input, options.output, block=options.block)
-    print(f"{len(files)} files in {options.output}")
+        failed, lost = run(client, options.task, options.pipeline, options.input, options.output, block=options.block)
+    print(f"{failed} lines and {lost} blocks failed, see {options.output / FAILED}; all others are beside it")
 
 
 if __name__ == "__main__":

@@ -26,9 +26,11 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def load(**options: Any) -> "Language":
-    """The English pipeline that comes with this package: a tokenizer and a trained linearizer.
+def load(name: str = "en_ud", **options: Any) -> "Language":
+    """An English pipeline that comes with this package: a tokenizer and a trained linearizer.
 
+    name (str): "en_ud" for trees of Universal Dependencies, "en_core_web" for those of spaCy's own English pipelines
+        (en_core_web_sm, md, lg, trf). For words without trees, either will do.
     options (Any): As for `spacy.load`: vocab, disable, config, ...
 
     Example:
@@ -36,11 +38,11 @@ def load(**options: Any) -> "Language":
         nlp = spacy_linearize.load()
         nlp(Doc(nlp.vocab, words=["door", "the", "opened", "?", "Who"])).text
     """
-    from pathlib import Path
-
     import spacy
 
-    return spacy.load(Path(__file__).parent / "pretrained" / "en_linearizer_ewt", **options)
+    from .bundled import bundled_path
+
+    return spacy.load(bundled_path(name), **options)
 
 
 def alternative(doc: "Doc", rank: int) -> "Doc":

@@ -108,6 +108,7 @@ MESSAGES = {
     "SL059": "Not in the new Doc, since their tokens no longer stand together in their sequence: {dropped}. Make them "
     "units to keep them; doc._.linearization['dropped'] lists what a Doc has lost.",
     "SL196": "The pipeline has {n} linearizers ({names}). Name the one that is meant.",
+    "SL197": "There is no bundled pipeline {value}. Name one of these: {names}; for others, use spacy.load.",
     "SL195": "The bag has {n} words. Up to {limit}, missing arcs are added: here they stay missing. Order the text "
     "sentence by sentence (sentences = 'sents'), give more arcs, or set tree = false.",
     # What is wrong with something to view.

@@ -1,12 +1,14 @@
 """The scripts in examples/: each runs, and prints what it promises."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.tokens import Doc
 
 import spacy_linearize
@@ -184,17 +186,97 @@ def test_batch_with_a_worker_killed(tmp_path):
     assert done.stderr.splitlines()[-1] == f"A worker process was killed: sentences.txt ends after {n_lines} lines."
 
 
-def test_cluster(example, tmp_path, capsys):
-    pytest.importorskip("dask.bag", reason="Dask is not installed: pip install -e '.[dask]'")
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install -e '.[dask]'")
-    (tmp_path / "bags.txt").write_text("\n".join(BAGS * 20) + "\n", encoding="utf8")
-    arguments = [str(tmp_path / "bags.txt"), str(tmp_path / "out"), "--workers", "2", "--block", "300B"]
+# A process that kills one of the workers of its cluster when the first block is done.
+CLUSTER_KILLER = """
+import os, signal, sys, threading, time
+from pathlib import Path
+import cluster
+
+def kill(client, folder):
+    while not list(folder.glob("[0-9]*.jsonl")):
+        time.sleep(0.01)
+    os.kill(sorted(client.run(os.getpid).values())[0], signal.SIGKILL)
+    print("killed", flush=True)
+
+if __name__ == "__main__":
+    from distributed import Client, LocalCluster
+    path, folder = map(Path, sys.argv[1:3])
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as nodes, Client(nodes) as client:
+        killer = threading.Thread(target=kill, args=(client, folder))
+        killer.start()
+        print(cluster.run(client, "order", "en_ud", path, folder, block=50))
+        killer.join()
+"""
+
+
+@pytest.fixture
+def dask():
+    for name in ("dask.bag", "distributed"):
+        pytest.importorskip(name, reason="Dask is not installed: pip install -e '.[dask]'")
+
+
+def run_cluster(*arguments, cwd):
     done = subprocess.run(
-        [sys.executable, FOLDER / "cluster.py", *arguments], capture_output=True, encoding="utf8", cwd=tmp_path
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        encoding="utf8",
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(FOLDER), *filter(None, sys.path)])},
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    files = sorted((tmp_path / "out").glob("*.txt"), key=lambda path: int(path.stem))
-    assert len(files) > 1
-    assert f"{len(files)} files" in done.stdout
-    text = "".join(path.read_text(encoding="utf8") for path in files)
-    assert text == "Who opened the door?\nthe dog barks.\n\nHe was naïve.\n" * 20
+    return done.stdout
+
+
+def read_results(folder):
+    paths = sorted(folder.glob("[0-9]*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text(encoding="utf8").splitlines()]
+
+
+def test_cluster_orders_words_and_trees(dask, tmp_path):
+    tree = {"words": ["barks", "dog", "the"], "heads": [0, 0, 1], "deps": ["ROOT", "nsubj", "det"]}
+    cycle = {"words": ["dog", "the"], "heads": [1, 0], "deps": ["dep", "dep"]}
+    lines = [*BAGS, json.dumps(tree), json.dumps(cycle), "{"]
+    (tmp_path / "bags.jsonl").write_text("\n".join(lines) + "\n", encoding="utf8")
+    command = (FOLDER / "cluster.py", "order", "bags.jsonl", "out", "--block", 2)
+    assert "2 lines and 0 blocks failed" in run_cluster(*command, cwd=tmp_path)
+    found = read_results(tmp_path / "out")
+    assert [record["line"] for record in found] == list(range(1, 8))
+    texts = ["Who opened the door?", "the dog barks.", "", "He was naïve.", "the dog barks", None, None]
+    assert [record.get("text") for record in found] == texts
+    assert found[4]["deps"] == ["det", "nsubj", "ROOT"]
+    failed = [json.loads(line) for line in (tmp_path / "out" / "failed.jsonl").read_text(encoding="utf8").splitlines()]
+    assert failed == found[5:]
+    assert "SL001" in failed[0]["error"]
+    # Given again, it does only what is missing.
+    (tmp_path / "out" / "000001.jsonl").unlink()
+    (tmp_path / "out" / "000000.jsonl").write_text('{"line": 1, "text": "kept"}\n', encoding="utf8")
+    run_cluster(*command, cwd=tmp_path)
+    assert [record["text"] for record in read_results(tmp_path / "out")[:3]] == ["kept", "", "He was naïve."]
+
+
+def test_cluster_parses(dask, tmp_path, parser_path):
+    (tmp_path / "text.txt").write_text("The dog barks. The cat sleeps.\nWho opened the door?\n", encoding="utf8")
+    run_cluster(FOLDER / "cluster.py", "parse", "text.txt", "trees", "--pipeline", parser_path, cwd=tmp_path)
+    found = read_results(tmp_path / "trees")
+    parser = spacy.load(parser_path)
+    for line, text in enumerate((tmp_path / "text.txt").read_text(encoding="utf8").splitlines(), start=1):
+        own = [record for record in found if record["line"] == line]
+        assert [record["text"] for record in own] == [sent.text for sent in parser(text).sents]
+        heads = [[token.head.i - sent.start for token in sent] for sent in parser(text).sents]
+        assert [record["heads"] for record in own] == heads
+    # What one writes, the other reads.
+    run_cluster(FOLDER / "cluster.py", "order", "trees/000000.jsonl", "out", cwd=tmp_path)
+    ordered = read_results(tmp_path / "out")
+    assert [sorted(record["words"]) for record in ordered] == [sorted(record["words"]) for record in found]
+
+
+def test_cluster_with_a_worker_killed(dask, tmp_path):
+    """Its blocks go to another worker: nothing is lost, nothing comes twice."""
+    (tmp_path / "bags.txt").write_text("door the opened ? Who\n" * 5_000, encoding="utf8")
+    (tmp_path / "killer.py").write_text(CLUSTER_KILLER, encoding="utf8")
+    out = run_cluster("killer.py", "bags.txt", "out", cwd=tmp_path)
+    assert out.split("\n")[:2] in (["killed", "(0, 0)"], ["(0, 0)", "killed"])
+    found = read_results(tmp_path / "out")
+    assert [record["line"] for record in found] == list(range(1, 5_001))
+    assert {record["text"] for record in found} == {"Who opened the door?"}

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 import spacy_linearize
 
-FOLDER = Path(spacy_linearize.__file__).parent / "pretrained" / "en_linearizer_ewt"
+FOLDER = Path(spacy_linearize.__file__).parent / "pretrained" / "en_ud"
 WORDS = ["The", "dog", "chased", "the", "cat", "."]
 TAGS = ["DT", "NN", "VBD", "DT", "NN", "."]
 HEADS = [1, 2, 2, 4, 2, 2]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from ..bundled import DEFAULT, bundled_names, bundled_path
 from ..errors import LinearizeError, error
 from ..files.bags import check_output
 from ..options import MAX_COUNT, linearizer_names
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ..linearizer import Linearizer
 
 HELP = "Order words into sentences, and train and evaluate pipelines that do."
-BUNDLED = "en_linearizer_ewt"
 
 app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
@@ -35,7 +35,7 @@ class InputFormat(str, Enum):
 
 
 # Options that several commands have.
-MODEL = typer.Option(None, "--model", "-m", help="A trained pipeline, instead of the bundled en_linearizer_ewt")
+MODEL = typer.Option(None, "--model", "-m", help="A trained pipeline, or a bundled one: en_core_web instead of en_ud")
 WORDS = typer.Argument(None, help="The words of one bag, in any order, punctuation apart; in quotes or not")
 BAGS = typer.Option(
     None,
@@ -167,7 +167,7 @@ def load(
     threads: int | None = None,
     **settings: Any,
 ) -> "Language":
-    """A trained pipeline with a linearizer: the bundled one by default, or if its name is that of no other pipeline.
+    """A trained pipeline with a linearizer. A bundled one if there is no other of its name, and by default.
 
     beam, nbest, threads (Optional[int]): As the commands have them. The beam is for all bags.
     settings (Any): Further settings of the linearizer. Those that are None stay as they are.
@@ -175,12 +175,11 @@ def load(
     import spacy
     from spacy.util import is_package
 
-    from .. import load as load_bundled
-
     for key, value in (("beam", beam), ("nbest", nbest), ("threads", threads)):
         check_count(key, value)
-    is_bundled = model is None or (model == BUNDLED and not is_package(model) and not Path(model).exists())
-    nlp = load_bundled() if is_bundled else spacy.load(model)
+    name = DEFAULT if model is None else model
+    is_other = model is not None and (is_package(model) or Path(model).exists())
+    nlp = spacy.load(name if is_other or name not in bundled_names() else bundled_path(name))
     names = linearizers(nlp)
     if not names:
         raise error("SL052", model=model)

@@ -20,7 +20,7 @@ def compact_command(
 
     \b
     Example:
-      spacy linearize compact training/ud-default/model-last en_linearizer_ewt --prune 0.5
+      spacy linearize compact training/ud-default/model-last en_ud --prune 0.5
     """
     import srsly
 

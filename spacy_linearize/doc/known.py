@@ -10,6 +10,7 @@ from spacy.attrs import DEP, TAG
 from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
 
+from ..bundled import bundled_for
 from ..core.records import Array, Bag, Keys
 from ..errors import error
 
@@ -20,6 +21,10 @@ Names = dict[str, set[str]]  # by kind
 MANY = 3
 SHARE = 1 / 3
 OTHER_NAMES = "Use the {kind}s of the training data, see nlp.get_pipe('{name}').label_data."
+OTHER_PIPELINE = (
+    "Trees with these labels are what spacy_linearize.load('{other}') was trained on: use that pipeline. No further "
+    "labels will be named."
+)
 OTHER_SCHEME = (
     "They seem to be of another scheme, so that no further {kind}s will be named: see 'Trees of another kind' in "
     "docs/constraints.md."
@@ -144,10 +149,13 @@ class Known:
         if news and kind not in self._foreign:
             is_foreign = len(reported | news) >= MANY and len(unknown) >= SHARE * len(names)
             # The Doc may have another vocabulary than the component.
-            texts = sorted(repr(text_of(key, doc.vocab.strings)) for key in news)
-            advice = OTHER_SCHEME if is_foreign else OTHER_NAMES
-            advice = advice.format(name=component, kind=kind[:-1])
-            message = error("SL058", name=component, kind=kind[:-1], unknown=", ".join(texts), advice=advice)
+            texts = sorted(text_of(key, doc.vocab.strings) for key in news)
+            other = bundled_for(texts) if kind == "labels" else None
+            is_foreign = is_foreign or other is not None
+            advice = OTHER_PIPELINE if other else OTHER_SCHEME if is_foreign else OTHER_NAMES
+            advice = advice.format(name=component, kind=kind[:-1], other=other)
+            unknown_texts = ", ".join(map(repr, texts))
+            message = error("SL058", name=component, kind=kind[:-1], unknown=unknown_texts, advice=advice)
             warnings.warn(str(message), stacklevel=2)
             reported |= news  # after the warning: if warnings are errors, every Doc raises it
             if is_foreign:

@@ -236,10 +236,10 @@ class TestOrder:
 
     def test_the_bundled_pipeline_has_a_name(self, corpus_path, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        assert run("order", "--model", "en_linearizer_ewt", "door the opened ? Who")[1] == "Who opened the door?\n"
-        assert run("evaluate", "en_linearizer_ewt", corpus_path, "--limit", "2")[0] == 0
-        spacy.blank("en").to_disk("en_linearizer_ewt")
-        assert "[SL052]" in run("order", "--model", "en_linearizer_ewt", "dog")[2]  # the folder comes first
+        assert run("order", "--model", "en_ud", "door the opened ? Who")[1] == "Who opened the door?\n"
+        assert run("evaluate", "en_ud", corpus_path, "--limit", "2")[0] == 0
+        spacy.blank("en").to_disk("en_ud")
+        assert "[SL052]" in run("order", "--model", "en_ud", "dog")[2]  # the folder comes first
 
     def test_inputs_that_cannot_be_meant(self, order):
         assert "[SL022] Setting 'input' is None" in order("--input-format", "conllu", stdin="1\tdog")[2]
