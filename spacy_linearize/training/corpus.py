@@ -25,13 +25,15 @@ from ..errors import error
 from .stream import Stream, interleave, shuffled
 
 Setting = tuple[float, float]
+Drawn = tuple[Doc, list[Setting]]  # a Doc, and what may be given of it
 
 
 class Source(NamedTuple):
-    """Where Docs come from, and how many times in one reading."""
+    """Where Docs come from, how many times in one reading, and with which settings."""
 
     path: Path
     weight: float
+    settings: list[Setting]
 
 
 class Corpus:
@@ -40,7 +42,8 @@ class Corpus:
     path (Optional[Path]): A .spacy file, or a folder of them.
     sources (Dict[str, Dict[str, Any]]): Several of them instead, under names of your own: each with its "path" and its
         "weight", which says how many times its Docs come up in one reading. With a weight of 3 each comes up three
-        times; with 0.5 half of them come up. If `resample` is on, they are drawn anew on each reading.
+        times; with 0.5 half of them come up. If `resample` is on, they are drawn anew on each reading. A source may
+        have its own "settings": of a parser's trees, for instance, only parts.
     tags, heads (float): The share of tags, and of arcs, that is given: 0 to 1.
     settings (List[List[float]]): Pairs (tags, heads), of which one is drawn for each sentence instead.
     labelled (bool): Whether given arcs come with their labels.
@@ -81,8 +84,9 @@ class Corpus:
             raise error("SL022", key="path", value=str(path), expected="left out, since there are sources")
         if type(buffer_size) is not int or buffer_size < 1:
             raise error("SL022", key="buffer_size", value=buffer_size, expected="a whole number from 1")
-        self.sources = [_check_source(key, source) for key, source in (sources or {"path": {"path": path}}).items()]
-        self.settings = [_check_setting(setting) for setting in settings] or [_check_setting((tags, heads))]
+        shared = [_check_setting(setting) for setting in settings] or [_check_setting((tags, heads))]
+        named = sources or {"path": {"path": path}}
+        self.sources = [_check_source(key, source, shared) for key, source in named.items()]
         self.labelled = labelled
         self.gold_preproc = gold_preproc
         self.min_length = min_length
@@ -104,29 +108,29 @@ class Corpus:
         references = self._references(self._docs(nlp, rng))
         if self.resample:
             references = shuffled(references, rng, self.buffer_size)
-        for reference in references:
-            tags, heads = rng.choice(self.settings)
+        for reference, settings in references:
+            tags, heads = rng.choice(settings)
             given = give(reference, tags, heads, labelled=self.labelled, rng=rng)
             reference.has_unknown_spaces = True
             yield Example(given, reference)
 
-    def _references(self, docs: Iterable[Doc]) -> Iterator[Doc]:
-        for doc in docs:
+    def _references(self, docs: Iterable[Drawn]) -> Iterator[Drawn]:
+        for doc, settings in docs:
             is_long = bool(self.max_length) and len(doc) > self.max_length
             parts = _sentences(doc) if self.gold_preproc or is_long else [doc]
             for part in parts:
                 if len(part) >= max(1, self.min_length) and not (self.max_length and len(part) > self.max_length):
-                    yield part
+                    yield part, settings
 
-    def _docs(self, nlp: Language, rng: random.Random) -> Iterator[Doc]:
+    def _docs(self, nlp: Language, rng: random.Random) -> Iterator[Drawn]:
         """The Docs of all sources: mixed, if they are drawn anew, otherwise one source after the other."""
-        streams = [stream for source in self.sources for stream in self._streams(source, rng)]
+        pairs = [(stream, source.settings) for source in self.sources for stream in self._streams(source, rng)]
+        streams = [_drawn(stream.read(nlp.vocab), settings) for stream, settings in pairs]
         if self.limit:
-            parts = (islice(_with_words(stream.read(nlp.vocab)), self.limit) for stream in streams)
-            return chain.from_iterable(parts)
+            return chain.from_iterable(islice(stream, self.limit) for stream in streams)
         if self.resample:
-            return _with_words(interleave(streams, nlp.vocab, rng))
-        return _with_words(doc for stream in streams for doc in stream.read(nlp.vocab))
+            return interleave(streams, [stream for stream, _ in pairs], rng)
+        return chain.from_iterable(streams)
 
     def _streams(self, source: Source, rng: random.Random) -> Iterator[Stream]:
         """A source once for each time that it is read."""
@@ -140,20 +144,21 @@ class Corpus:
             yield Stream(list(files), share=min(1.0, source.weight - k), rng=chance)
 
 
-def _with_words(docs: Iterable[Doc]) -> Iterator[Doc]:
-    return (doc for doc in docs if len(doc))
+def _drawn(docs: Iterable[Doc], settings: list[Setting]) -> Iterator[Drawn]:
+    return ((doc, settings) for doc in docs if len(doc))
 
 
-def _check_source(name: str, source: Mapping[str, Any]) -> Source:
-    if not isinstance(source, Mapping) or not {"path"} <= set(source) <= {"path", "weight"} or source["path"] is None:
-        raise error("SL022", key=f"sources.{name}", value=source, expected="a path and, if you like, a weight")
+def _check_source(name: str, source: Mapping[str, Any], shared: list[Setting]) -> Source:
+    if not isinstance(source, Mapping) or not {"path"} <= set(source) <= set(Source._fields) or source["path"] is None:
+        expected = "a path and, if you like, a weight and settings"
+        raise error("SL022", key=f"sources.{name}", value=source, expected=expected)
     weight = source.get("weight", 1.0)
     if type(weight) not in (int, float) or not 0 < weight < math.inf:
         raise error("SL022", key=f"sources.{name}.weight", value=weight, expected="a number above 0")
     path = ensure_path(source["path"])
     if path.is_file() and path.suffix != FILE_TYPE:
         raise error("SL054", path=path)
-    return Source(path, float(weight))
+    return Source(path, float(weight), [_check_setting(setting) for setting in source.get("settings", ())] or shared)
 
 
 def _check_setting(setting: Iterable[float]) -> Setting:

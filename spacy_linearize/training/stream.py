@@ -47,19 +47,23 @@ class Stream:
                     yield doc
 
 
-def interleave(streams: Sequence[Stream], vocab: Vocab, rng: random.Random) -> Iterator[Doc]:
-    """All Docs of several streams, mixed so that these end at about the same time: the next Doc comes from each stream
-    with a probability proportional to what it has left."""
-    waiting = [(stream, docs, doc) for stream in streams for docs in [stream.read(vocab)] for doc in islice(docs, 1)]
+def interleave(items: Sequence[Iterator[ItemT]], streams: Sequence[Stream], rng: random.Random) -> Iterator[ItemT]:
+    """What is read from several streams, mixed so that these end at about the same time: the next item comes from each
+    stream with a probability proportional to what it has left.
+
+    items (Sequence[Iterator[ItemT]]): For each stream, what is made of its Docs as they are read.
+    """
+    pairs = zip(streams, items, strict=True)
+    waiting = [(stream, own, item) for stream, own in pairs for item in islice(own, 1)]
     while waiting:
         k = rng.choices(range(len(waiting)), [stream.left for stream, _, _ in waiting])[0] if len(waiting) > 1 else 0
-        stream, docs, doc = waiting[k]
-        yield doc
-        following = next(docs, None)
-        if following is None:
-            del waiting[k]
+        stream, own, item = waiting[k]
+        yield item
+        for item in islice(own, 1):
+            waiting[k] = (stream, own, item)
+            break
         else:
-            waiting[k] = (stream, docs, following)
+            del waiting[k]
 
 
 def shuffled(items: Iterable[ItemT], rng: random.Random, size: int) -> Iterator[ItemT]:

@@ -1,6 +1,7 @@
 """The reader: sampled constraints, lengths and limits, references without spaces."""
 
 import random
+import shutil
 
 import pytest
 import spacy
@@ -162,3 +163,24 @@ def test_give_is_what_tokens_say(nlp, labelled):
         for shares in ((0, 0), (1, 1), (0.5, 0.5)):
             slow = slow_give(doc, *shares, labelled, random.Random(seed))
             assert give(doc, *shares, labelled=labelled, rng=random.Random(seed)).to_bytes() == slow.to_bytes()
+
+
+def test_a_source_may_have_settings_of_its_own(nlp, corpus_path, tmp_path):
+    """Of one source whole trees are given, of the other tags alone."""
+    shutil.copy(corpus_path, tmp_path / "silver.spacy")
+    sources = {
+        "gold": {"path": corpus_path, "weight": 2},
+        "silver": {"path": tmp_path / "silver.spacy", "settings": [[1, 0]]},
+    }
+    for resample in (True, False):
+        corpus = Corpus(sources=sources, settings=[[0, 1]], resample=resample)
+        examples = list(corpus(nlp))
+        given = [(any(t.tag for t in eg.predicted), any(t.has_head() for t in eg.predicted)) for eg in examples]
+        n = len(examples) // 3
+        assert (given.count((False, True)), given.count((True, False))) == (2 * n, n)
+
+
+def test_bad_settings_of_a_source_are_refused(corpus_path):
+    for setting in ([1], [0, 2]):
+        with pytest.raises(LinearizeError, match="SL022"):
+            Corpus(sources={"gold": {"path": corpus_path, "settings": [setting]}})
