@@ -4,32 +4,29 @@
 is 0 where the two are the same, small where there are several good orders, and large where something is wrong.
 
     python examples/checker.py
-    python examples/checker.py sentences.txt
+    python examples/checker.py sentences.txt --parser en_core_web_sm
     echo "He always is late." | python examples/checker.py -
 
-The bundled model sees words and nothing else here, so that it is sure of short sentences only. Parse the text first,
-and arcs say what belongs together: see paraphrase.py.
+A parser says which words belong together, even where their order is odd. Without one, the linearizer sees words and
+nothing else, and is sure of short sentences only. Without arguments, the sentences are those of checked.conllu, which
+en_core_web_sm has parsed.
 """
 
+import argparse
 import fileinput
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 
 import spacy_linearize
+from spacy_linearize.files.conllu import read_conllu
 
+PARSED = Path(__file__).parent / "checked.conllu"
 MAX_GAP = 15.0  # for each word
-SENTENCES = [
-    "I have never seen such a mess.",
-    "I never have such a mess seen.",
-    "Yesterday went we to the beach.",
-    "He always is late.",
-    "She speaks English very well.",
-    "She speaks very well English.",
-    "The weather was nice on Sunday.",
-]
 
 
 @dataclass(frozen=True)
@@ -41,24 +38,33 @@ class Finding:
     better: str | None
 
 
-def check(nlp: Language, sentences: Iterable[str], *, max_gap: float = MAX_GAP) -> Iterator[Finding]:
+def check(nlp: Language, sentences: Iterable[Doc], *, max_gap: float = MAX_GAP) -> Iterator[Finding]:
     """Check sentences one by one.
 
     max_gap (float): A larger gap for each word is odd.
     """
     component = nlp.get_pipe("linearizer")
-    for text in sentences:
-        result = component.score_order(nlp.make_doc(text))
-        yield Finding(text, result.gap_per_word, result.best.text if result.gap_per_word > max_gap else None)
+    for doc in sentences:
+        result = component.score_order(doc)
+        yield Finding(doc.text, result.gap_per_word, result.best.text if result.gap_per_word > max_gap else None)
 
 
-def main(sentences: Iterable[str] = SENTENCES) -> None:
-    nlp = spacy_linearize.load()
-    for finding in check(nlp, sentences):
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", help="sentences, one a line; - for standard input")
+    parser.add_argument("--parser", help="a pipeline that parses them")
+    options = parser.parse_args(arguments)
+    nlp = spacy_linearize.load("en_core_web")
+    if options.files:
+        read = spacy.load(options.parser) if options.parser else nlp.make_doc
+        with fileinput.input(options.files, encoding="utf8") as lines:
+            docs: Iterable[Doc] = [read(line.strip()) for line in lines]
+    else:
+        docs = read_conllu(PARSED, nlp.vocab)
+    for finding in check(nlp, docs):
         mark = "odd" if finding.better else "ok "
         print(f"{mark} {finding.gap:5.1f}  {finding.text}" + (f"  ->  {finding.better}" if finding.better else ""))
 
 
 if __name__ == "__main__":
-    with fileinput.input(encoding="utf8") as lines:
-        main((line.strip() for line in lines) if sys.argv[1:] else SENTENCES)
+    main()

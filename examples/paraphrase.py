@@ -3,22 +3,17 @@
 Every arc of the parse stays, so that who does what to whom stays too; what moves are adverbs, adverbials and clauses.
 The gap in score to the best order tells how natural another one is.
 
-    python examples/paraphrase.py [parsed.conllu]
+    python examples/paraphrase.py
+    python examples/paraphrase.py "She slowly opened the letter." --parser en_core_web_sm
 
-The parsed sentences come from a CoNLL-U file here. With a trained parser, text will do:
-
-    nlp = spacy.load("en_core_web_sm")
-    component = nlp.add_pipe("linearizer", source=spacy_linearize.load())
-    parsed = nlp("She slowly opened the letter.", disable=["linearizer"])
-
-Its labels (dobj, pobj) are not those of the bundled model (obj, obl), which then warns, keeps them, and sees the arcs
-alone: a parser of Universal Dependencies serves better.
+Without arguments, the sentences are those of parsed.conllu, which en_core_web_sm has parsed.
 """
 
-import sys
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
+import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -27,11 +22,6 @@ from spacy_linearize.files.conllu import read_conllu
 
 PARSED = Path(__file__).parent / "parsed.conllu"
 MAX_GAP = 30.0  # for each word
-
-
-def read_parsed(path: Path, nlp: Language) -> Iterator[Doc]:
-    """Parsed sentences, instead of those of a parser."""
-    return read_conllu(path, nlp.vocab)
 
 
 def without_capital(doc: Doc) -> Doc:
@@ -62,13 +52,21 @@ def paraphrases(nlp: Language, parsed: Doc, *, n: int = 8, max_gap: float = MAX_
     return found
 
 
-def main(path: Path = PARSED) -> None:
-    nlp = spacy_linearize.load()
-    for parsed in read_parsed(path, nlp):
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sentences", nargs="*")
+    parser.add_argument("--parser", default="en_core_web_sm", help="a pipeline that parses the sentences")
+    options = parser.parse_args(arguments)
+    nlp = spacy_linearize.load("en_core_web")
+    if options.sentences:
+        docs: Iterable[Doc] = spacy.load(options.parser).pipe(options.sentences)
+    else:
+        docs = read_conllu(PARSED, nlp.vocab)
+    for parsed in docs:
         print(parsed.text)
         for gap, text in paraphrases(nlp, parsed):
             print(f"  {gap:5.1f}  {text}")
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:2]))
+    main()

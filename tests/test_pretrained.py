@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 import spacy
 from helpers.docs import shuffled
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
+from spacy_linearize.bundled import bundled_names, bundled_path
+from spacy_linearize.errors import LinearizeError
 
-FOLDER = Path(spacy_linearize.__file__).parent / "pretrained" / "en_ud"
+FOLDER = Path(spacy_linearize.__file__).parent / "pretrained"
+PARSED = Path(__file__).parent / "data" / "parsed.spacy"  # by en_core_web_sm
 WORDS = ["The", "dog", "chased", "the", "cat", "."]
 TAGS = ["DT", "NN", "VBD", "DT", "NN", "."]
 HEADS = [1, 2, 2, 4, 2, 2]
@@ -27,14 +30,76 @@ def bag(nlp, seed=0, **annotation):
     return shuffled(Doc(nlp.vocab, words=WORDS, **annotation), random.Random(seed))
 
 
-def test_is_small_and_says_where_it_comes_from():
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) <= 30_000_000
-    meta = spacy.util.load_meta(FOLDER / "meta.json")
+@pytest.fixture(scope="module")
+def web():
+    return spacy_linearize.load("en_core_web")
+
+
+def test_names():
+    assert bundled_names() == ["en_core_web", "en_ud"]
+    with pytest.raises(LinearizeError, match=r"SL197.*'en_core_web_sm'.*en_core_web, en_ud"):
+        spacy_linearize.load("en_core_web_sm")
+
+
+@pytest.mark.parametrize("name", ["en_ud", "en_core_web"])
+def test_is_small_and_says_where_it_comes_from(name):
+    folder = bundled_path(name)
+    assert size_of(folder) <= 30_000_000
+    meta = spacy.util.load_meta(folder / "meta.json")
     assert meta["license"] == "CC BY-SA 4.0"
-    assert meta["sources"][0]["name"] == "UD English EWT"
-    card = (FOLDER / "README.md").read_text(encoding="utf8")
+    sources = [source["name"] for source in meta["sources"]]
+    assert any("UD English EWT" in source for source in sources)
+    card = (folder / "README.md").read_text(encoding="utf8")
+    assert f"# {name}\n" in card
     assert "CC BY-SA 4.0" in card
-    assert "EWT" in card
+    for source in meta["sources"]:
+        assert source["name"].split(",")[0].split(" (")[0].removeprefix("English ") in card, source["name"]
+
+
+def test_both_together_are_small():
+    assert size_of(FOLDER) <= 50_000_000
+
+
+def size_of(folder):
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def test_docs_of_spacys_own_pipeline_come_back(web):
+    """A hundred parsed sentences that were kept out of training, with their words shuffled."""
+    docs = list(DocBin().from_disk(PARSED).get_docs(web.vocab))
+    assert len(docs) == 100
+    found = [web(shuffled(doc, random.Random(seed))) for seed, doc in enumerate(docs)]
+    right = [[t.text for t in new] == [t.text for t in doc] for new, doc in zip(found, docs, strict=True)]
+    assert sum(right) >= 75
+    for new, doc in zip(found, docs, strict=True):
+        assert sorted((t.text, t.tag_, t.dep_) for t in new) == sorted((t.text, t.tag_, t.dep_) for t in doc)
+
+
+def test_the_parsed_doc_of_the_readme(web):
+    doc = Doc(
+        web.vocab,
+        words="the old man feeds the ducks in the park every morning .".split(),
+        tags="DT JJ NN VBZ DT NNS IN DT NN DT NN .".split(),
+        heads=[2, 2, 3, 3, 5, 3, 5, 8, 6, 10, 3, 3],
+        deps="det amod nsubj ROOT det dobj prep det pobj det npadvmod punct".split(),
+    )
+    doc._.linearize_first = 9
+    assert web(doc).text == "every morning the old man feeds the ducks in the park."
+
+
+@pytest.mark.parametrize(("name", "other"), [("en_ud", "en_core_web"), ("en_core_web", "en_ud")])
+def test_labels_of_the_other_pipeline_name_it_once(name, other):
+    nlp = spacy_linearize.load(name)
+    deps = {"en_core_web": ["nsubj", "ROOT", "det", "dobj", "punct"], "en_ud": ["nsubj", "ROOT", "det", "obj", "punct"]}
+    doc = Doc(nlp.vocab, words="She opened the door .".split(), heads=[1, 1, 3, 1, 1], deps=deps[other])
+    with pytest.warns(UserWarning, match="SL058") as caught:
+        new = nlp(doc)
+    assert len(caught) == 1
+    assert f"spacy_linearize.load('{other}')" in str(caught[0].message)
+    assert sorted(token.dep_ for token in new) == sorted(deps[other])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp(doc)
 
 
 def test_orders_free_words(nlp):

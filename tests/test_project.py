@@ -15,12 +15,14 @@ from spacy_linearize.core.settings import DEFAULT_EXPERTS
 from spacy_linearize.registered import DEFAULT_MODEL
 
 ROOT = Path(__file__).parent.parent
-CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
+CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path.stem != "parser")
+PATHS = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_configs_are_filled_and_valid(path):
-    config = load_config(path, overrides={"paths.train": "train.spacy", "paths.dev": "dev.spacy"}, interpolate=True)
+    more = {"paths.silver": "silver"} if path.stem == "silver" else {}
+    config = load_config(path, overrides={**PATHS, **more}, interpolate=True)
     nlp = load_model_from_config(config, validate=True, auto_fill=False)
     assert nlp.pipe_names == ["linearizer"]
     registry.resolve(config["training"], schema=ConfigSchemaTraining)
@@ -37,6 +39,25 @@ def test_defaults_agree():
         # For a treebank of the usual size. What is tried out on a few sentences needs every weight.
         experts = {kind: list(DEFAULT_EXPERTS[group]) for kind, group in kinds.items()}
         assert model == {**DEFAULT_MODEL, "table_bits": None, "min_updates": 4, "experts": experts}
+
+
+def test_silver_differs_from_default_by_its_sources():
+    default, silver = (load_config(ROOT / "configs" / f"{name}.cfg") for name in ("default", "silver"))
+    own = {"table_bits": silver["components"]["linearizer"]["model"]["table_bits"]}
+    model = {**default["components"]["linearizer"]["model"], **own}
+    assert silver["components"]["linearizer"] == {**default["components"]["linearizer"], "model": model}
+    assert silver["corpora"]["train"]["settings"] == default["corpora"]["train"]["settings"]
+    assert set(silver["corpora"]["train"]["sources"]) == {"gold", "silver"}
+
+
+def test_the_config_of_the_parser_is_filled_and_valid():
+    """All but the pipeline that it takes a layer from, which is not there in a test."""
+    config = load_config(ROOT / "configs" / "parser.cfg", overrides=PATHS, interpolate=True)
+    assert config["nlp"]["pipeline"] == ["tok2vec", "tagger", "parser"]
+    registry.resolve(config["training"], schema=ConfigSchemaTraining)
+    assert set(registry.resolve(config["corpora"])) == {"train", "dev"}
+    for name in ("tagger", "parser"):
+        registry.resolve({"model": config["components"][name]["model"]})
 
 
 def test_configs_of_the_papers():
