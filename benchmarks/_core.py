@@ -1,15 +1,24 @@
-"""What the benchmarks of the core share: gold sentences, and bags with a part of them given."""
+"""What the benchmarks share: pipelines, gold sentences, and bags with a part of them given."""
 
 import random
 from pathlib import Path
 
 import numpy as np
+import spacy
 from spacy.lang.en import English
+from spacy.language import Language
 from spacy.strings import get_string_id
 from spacy.vocab import create_vocab
 
+import spacy_linearize
+from spacy_linearize.bundled import DEFAULT, bundled_names
 from spacy_linearize.core.records import Bag
 from spacy_linearize.trees import FREE, ROOT
+
+
+def load_pipeline(name: str | None) -> Language:
+    """A bundled pipeline by its name, or any other; by default the one for Universal Dependencies."""
+    return spacy_linearize.load(name or DEFAULT) if name in (None, *bundled_names()) else spacy.load(name)
 
 
 def hide(sentence: Bag, *, tags: float, heads: float, rng: random.Random) -> Bag:

@@ -1,4 +1,4 @@
-"""The same perplexity as another toolkit: our probabilities of held-out text beside those that KenLM reads from our file.
+"""The same perplexity as another toolkit: ours of held-out text beside the one that KenLM computes from our ARPA file.
 
     pip install kenlm
     python benchmarks/perplexity.py TEXT... [--order 4] [--limit 20000]

@@ -5,8 +5,8 @@
 For each share of tags and arcs: BLEU / exact match of all sentences, and of those with at least one word that is not
 in the training data; the share of right tags among those that were not given; UAS / LAS of the arcs that were not
 given, in the tree that the linearizer returns and, with --parser, in the tree that another pipeline's parser finds for
-the same output. Without --model it is the bundled pipeline. A .spacy file is what `spacy linearize convert` makes of a
-treebank.
+the same output. Without --model it is the bundled en_ud. A .spacy file, or a folder of them, is what `spacy linearize
+convert` makes of a treebank, or `spacy linearize parse` of a text.
 """
 
 import argparse
@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import spacy
+from _core import load_pipeline
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.training.corpus import walk_corpus
 
-import spacy_linearize
 from spacy_linearize.training.evaluate import GRID, evaluate
 from spacy_linearize.training.scorer import linearizer_score
 
@@ -45,9 +46,10 @@ def main() -> None:
     argument_parser.add_argument("--parser", default=None)
     argument_parser.add_argument("--limit", type=int, default=0)
     options = argument_parser.parse_args()
-    nlp = spacy.load(options.model) if options.model else spacy_linearize.load()
+    nlp = load_pipeline(options.model)
     parser = spacy.load(options.parser, vocab=nlp.vocab) if options.parser else None
-    seen = {token.orth for doc in DocBin().from_disk(options.train).get_docs(nlp.vocab) for token in doc}
+    files = walk_corpus(options.train, ".spacy")
+    seen = {token.orth for file in files for doc in DocBin().from_disk(file).get_docs(nlp.vocab) for token in doc}
     columns = ["tags", "arcs", "all", "with unseen words", "tags found", "UAS / LAS"]
     columns += ["of the parser"] if parser else []
     print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")

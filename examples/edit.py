@@ -4,7 +4,7 @@ modifier first.
     python examples/edit.py
     python examples/edit.py "The baker, who gets up at three, sells bread." --parser en_core_web_sm
 
-An edit says nothing of word order: it takes words out, or hangs them elsewhere. Where they go, the linearizer finds out.
+An edit says nothing of word order: it takes words out, or hangs them elsewhere. The linearizer finds their places.
 Without arguments, the sentences are those of parsed.conllu, which en_core_web_sm has parsed.
 """
 

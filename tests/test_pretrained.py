@@ -78,10 +78,10 @@ def test_docs_of_spacys_own_pipeline_come_back(web):
 def test_the_parsed_doc_of_the_readme(web):
     doc = Doc(
         web.vocab,
-        words="the old man feeds the ducks in the park every morning .".split(),
-        tags="DT JJ NN VBZ DT NNS IN DT NN DT NN .".split(),
+        words=["the", "old", "man", "feeds", "the", "ducks", "in", "the", "park", "every", "morning", "."],
+        tags=["DT", "JJ", "NN", "VBZ", "DT", "NNS", "IN", "DT", "NN", "DT", "NN", "."],
         heads=[2, 2, 3, 3, 5, 3, 5, 8, 6, 10, 3, 3],
-        deps="det amod nsubj ROOT det dobj prep det pobj det npadvmod punct".split(),
+        deps=["det", "amod", "nsubj", "ROOT", "det", "dobj", "prep", "det", "pobj", "det", "npadvmod", "punct"],
     )
     doc._.linearize_first = 9
     assert web(doc).text == "every morning the old man feeds the ducks in the park."
@@ -91,7 +91,7 @@ def test_the_parsed_doc_of_the_readme(web):
 def test_labels_of_the_other_pipeline_name_it_once(name, other):
     nlp = spacy_linearize.load(name)
     deps = {"en_core_web": ["nsubj", "ROOT", "det", "dobj", "punct"], "en_ud": ["nsubj", "ROOT", "det", "obj", "punct"]}
-    doc = Doc(nlp.vocab, words="She opened the door .".split(), heads=[1, 1, 3, 1, 1], deps=deps[other])
+    doc = Doc(nlp.vocab, words=["She", "opened", "the", "door", "."], heads=[1, 1, 3, 1, 1], deps=deps[other])
     with pytest.warns(UserWarning, match="SL058") as caught:
         new = nlp(doc)
     assert len(caught) == 1

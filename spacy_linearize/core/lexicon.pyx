@@ -91,8 +91,9 @@ cdef class Lexicon:
         self.c.markers = list(markers)
 
     def knows(self, uint64_t form) -> bool:
-        """Whether training saw a word."""
-        return ranked_in(&self.c, context(TAGS_OF_FORM, form, 0, 0)) != NULL
+        """Whether training saw a word: as it is or, for a word in lower case, in any spelling."""
+        return (ranked_in(&self.c, context(TAGS_OF_FORM, form, 0, 0)) != NULL
+                or ranked_in(&self.c, context(TAGS_OF_LOWER, form, 0, 0)) != NULL)
 
     def learn(self, sentences) -> None:
         """Count the tags and labels of gold sentences. Replaces what was learned before.
@@ -110,10 +111,14 @@ cdef class Lexicon:
                 counts[context(TAGS_OF_SUFFIX, suffix, 0, 0)][tag] += count
                 counts[context(TAGS_OF_SHAPE, shape, 0, 0)][tag] += count
                 counts[context(ALL_TAGS, 0, 0, 0)][tag] += count
-        self.c.ranked.clear()
-        for key, counter in counts.items():
-            # Ties go to the smaller key, so that the order of the sentences does not matter.
-            self.c.ranked[key] = sorted(counter, key=lambda symbol: (-counter[symbol], symbol))
+        # Ties go to the smaller key, so that the order of the sentences does not matter.
+        ranked = {key: sorted(counter, key=lambda symbol: (-counter[symbol], symbol)) for key, counter in counts.items()}
+        # A word is looked up by its form, then by its lower case. If it is in lower case itself, one list is often enough.
+        for form in words:
+            key = context(TAGS_OF_FORM, form, 0, 0)
+            if key in ranked and ranked[key] == ranked.get(context(TAGS_OF_LOWER, form, 0, 0)):
+                del ranked[key]
+        self.c.ranked = ranked
 
     def _count(self, sentence, counts, words, guesses):
         names = ("forms", "tags", "heads", "labels", "lowers", "suffixes", "shapes")

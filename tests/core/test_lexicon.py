@@ -98,3 +98,18 @@ def test_arrays_that_do_not_add_up(keys, lengths, symbols):
     arrays = [np.array(values, dtype) for values, dtype in ((keys, "<u8"), (lengths, "<u4"), (symbols, "<u8"))]
     with pytest.raises(ValueError, match="does not add up"):
         Lexicon().from_arrays(*arrays)
+
+
+def test_one_list_serves_a_word_and_its_lower_case():
+    """Word 5 is in lower case, 1 is the same with a capital: where both have the same tags in the same sequence, only one
+    list is stored, and every answer stays as it was."""
+    engine = make()
+    engine.learn_lexicon([Bag(forms=[5, 1, 5, 6], tags=[11, 11, 12, 13], lowers=[5, 5, 5, 6])])
+    assert [engine.lexicon.knows(form) for form in (1, 5, 6, 7)] == [True, True, True, False]
+    assert [usual_tag(engine, form, lowers=lower) for form, lower in ((1, 5), (5, 5), (6, 6))] == [11, 11, 13]
+    n_before = len(engine.lexicon)
+    # Now they differ: 5 is mostly 12, its lower case mostly 11.
+    engine.learn_lexicon([Bag(forms=[5, 1, 1, 6, 5], tags=[12, 11, 11, 13, 12], lowers=[5, 5, 5, 6, 5])])
+    assert usual_tag(engine, 5, lowers=5) == 12
+    assert usual_tag(engine, 99, lowers=5) == 11
+    assert len(engine.lexicon) == n_before + 1
