@@ -12,6 +12,7 @@ import spacy
 from spacy.tokens import Doc
 
 import spacy_linearize
+from spacy_linearize.files.conllu import read_conllu
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +40,11 @@ def nlp():
     return spacy_linearize.load()
 
 
+@pytest.fixture(scope="module")
+def web():
+    return spacy_linearize.load("en_core_web")
+
+
 def test_every_example_is_listed_and_says_how_to_run_it():
     listed = (FOLDER / "README.md").read_text(encoding="utf8")
     for path in FOLDER.glob("*.py"):
@@ -57,21 +63,44 @@ def test_generator(example, nlp, capsys):
         assert next(t.head.text for t in doc if t.text == record["time"]) == "leaves"
 
 
-def test_paraphrase(example, nlp, capsys):
+def test_paraphrase(example, web, capsys):
     module = example("paraphrase")
-    module.main()
+    module.main([])
     lines = capsys.readouterr().out.splitlines()
     found = {line[7:].strip() for line in lines if line.startswith(" ")}
     assert "The old clock in the hall stopped yesterday." in found
-    assert "Slowly she opened the letter from her brother." in found
+    assert "Every morning the old man feeds the ducks in the park." in found
     inputs = {line for line in lines if not line.startswith(" ")}
-    assert len(inputs) == 4
+    assert len(inputs) == 7
     assert not inputs & found
     assert lines[-1] == "Dogs bark."  # has no other order
-    parsed = next(module.read_parsed(module.PARSED, nlp))
-    few, many = (module.paraphrases(nlp, parsed, max_gap=gap) for gap in (module.MAX_GAP, 1000.0))
+    parsed = next(read_conllu(module.PARSED, web.vocab))
+    few, many = (module.paraphrases(web, parsed, max_gap=gap) for gap in (module.MAX_GAP, 1000.0))
     assert len(few) < len(many)
     assert [gap for gap, _ in many] == sorted(gap for gap, _ in many)
+
+
+def test_text_goes_through_a_parser(example, tmp_path, capsys):
+    """Any pipeline will do: here one that gives nothing."""
+    spacy.blank("en").to_disk(tmp_path / "parser")
+    example("paraphrase").main(["Yesterday we went home.", "--parser", str(tmp_path / "parser")])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Yesterday we went home."
+    assert "We went home yesterday." in {line[7:].strip() for line in lines[1:]}
+
+
+def test_edit(example, web, capsys):
+    module = example("edit")
+    module.main([])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "drop_clause     The baker sells the best bread in town." in lines
+    assert "swap_arguments  The student praised the teacher because the answer was right." in lines
+    assert "put_first       Every morning the old man feeds the ducks in the park." in lines
+    for parsed in read_conllu(module.PARSED, web.vocab):
+        words = sorted(token.lower_ for token in parsed)
+        for name, text in module.edits(web, parsed):
+            kept = sorted(token.lower_ for token in web.tokenizer(text))
+            assert set(kept) < set(words) if name == "drop_clause" else kept == words
 
 
 def test_glosses(example, nlp, capsys):
@@ -92,14 +121,17 @@ def _is_within(some, words):
     return all(word in rest for word in some)
 
 
-def test_checker(example, nlp, capsys):
+def test_checker(example, web, capsys):
     module = example("checker")
-    module.main()
+    module.main([])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("I have never seen such a mess.")
     assert lines[3].endswith("He always is late.  ->  He is always late.")
-    assert [line.split()[0] for line in lines] == ["ok", "odd", "odd", "odd", "ok", "odd", "ok"]
-    strict, mild = (list(module.check(nlp, ["He always is late."], max_gap=gap)) for gap in (0.0, 1000.0))
+    assert lines[7].endswith("->  The teacher gave a long list of words to the children.")
+    # Of the second, the parser makes another sentence: a mess that is seen.
+    assert [line.split()[0] for line in lines] == ["ok", "ok", "odd", "odd", "ok", "odd", "ok", "odd", "ok"]
+    doc = web.make_doc("He always is late.")
+    strict, mild = (list(module.check(web, [doc], max_gap=gap)) for gap in (0.0, 1000.0))
     assert strict[0].better
     assert not mild[0].better
 

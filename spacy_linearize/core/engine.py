@@ -260,19 +260,21 @@ class Engine:
         self.settings = replace(self.settings, ngram_weights={**self.settings.ngram_weights, **(weights or {})})
         self.experts.settings = self.settings
 
-    def compact(self, prune: float) -> None:
+    def compact(self, prune: float, free_prune: float | None = None) -> None:
         """Make the model small: drop light weights, and round the others to multiples of a step, which a file stores as
         bytes. Those of `attach` take two: its largest weights are a thousand times the usual ones.
 
         prune (float): Weights below this count as 0. What updates add is 1, averaged over training. The step is not
             coarser than this: the few weights of the search that would be more than 127 steps are 127.
+        free_prune (Optional[float]): The same for bags without arcs, whose weights are lighter. None for the same.
         """
         for name, weights in self._tables():
             table = weights.to_array()
-            table[np.abs(table) < prune] = 0
+            least = free_prune if free_prune is not None and name.startswith("free.") else prune
+            table[np.abs(table) < least] = 0
             n_steps = ATTACH_STEPS if name == "attach" else SEARCH_STEPS
             largest = float(np.abs(table).max())
-            scale = np.float32((min(largest, prune * n_steps) or max(largest, 1.0)) / n_steps)
+            scale = np.float32((min(largest, least * n_steps) or max(largest, 1.0)) / n_steps)
             units = np.clip(np.rint(table / scale), -n_steps, n_steps)
             weights.from_units(units.astype(np.int16 if name == "attach" else np.int8), float(scale))
 

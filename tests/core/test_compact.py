@@ -93,3 +93,15 @@ def test_an_empty_model():
     engine.compact(0.1)
     assert to_bytes(copy(engine)) == to_bytes(engine)
     assert not decoder(engine).weights.to_array().any()
+
+
+def test_bags_without_arcs_have_a_threshold_of_their_own(mini):
+    engine = make(table_bits=14)
+    train(engine, mini[:30], epochs=1)
+    before = {name: decoder.weights.to_array() for name, decoder in engine.experts}
+    engine.compact(0.5, free_prune=0.1)
+    for name, decoder in engine.experts:
+        least = 0.1 if name.startswith("free") else 0.5
+        kept = decoder.weights.to_array() != 0
+        assert (kept == (np.abs(before[name]) >= least)).mean() > 0.999  # but for what is rounded to 0
+        assert kept.any()
