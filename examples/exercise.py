@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 import spacy_linearize
 
 N_BEST = 10
-MAX_GAP = 25.0  # for each word
+MAX_GAP = 50.0  # for each word
 
 # Words without a capital at the front, which would give the answer away; heads as positions.
 SENTENCES = [
