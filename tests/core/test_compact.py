@@ -98,10 +98,10 @@ def test_an_empty_model():
 def test_bags_without_arcs_have_a_threshold_of_their_own(mini):
     engine = make(table_bits=14)
     train(engine, mini[:30], epochs=1)
-    before = {name: decoder.weights.to_array() for name, decoder in engine.experts}
+    before = {name: one.weights.to_array() for name, one in engine.experts}
     engine.compact(0.5, free_prune=0.1)
-    for name, decoder in engine.experts:
+    for name, one in engine.experts:
         least = 0.1 if name.startswith("free") else 0.5
-        kept = decoder.weights.to_array() != 0
+        kept = one.weights.to_array() != 0
         assert (kept == (np.abs(before[name]) >= least)).mean() > 0.999  # but for what is rounded to 0
         assert kept.any()
