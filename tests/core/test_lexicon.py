@@ -101,8 +101,8 @@ def test_arrays_that_do_not_add_up(keys, lengths, symbols):
 
 
 def test_one_list_serves_a_word_and_its_lower_case():
-    """Word 5 is in lower case, 1 is the same with a capital: where both have the same tags in the same sequence, one list
-    is stored, and every answer stays as it was."""
+    """Word 5 is in lower case, 1 is the same with a capital. Where both have the same tags in the same sequence, one
+    list is stored, and every answer stays as it was."""
     engine = make()
     engine.learn_lexicon([Bag(forms=[5, 1, 5, 6], tags=[11, 11, 12, 13], lowers=[5, 5, 5, 6])])
     assert [engine.lexicon.knows(form) for form in (1, 5, 6, 7)] == [True, True, True, False]
