@@ -1,12 +1,13 @@
-"""Heads: what FREE and ROOT mean, and whether arcs form a cycle or cross.
+"""Heads: what FREE and ROOT mean, whether arcs form a cycle or cross, and how crossing arcs are lifted.
 
 A tree, or what is known of one, is a list with one entry a word: the position of its head, FREE or ROOT.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 FREE = -1  # the head is not known
 ROOT = -2  # the word is the root
+MAX_LIFTABLE = 1000  # words: beyond, crossing arcs are not lifted
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:
@@ -73,6 +74,81 @@ def crossing_words(heads: Sequence[int]) -> list[int]:
         if head >= 0 and is_projective([*heads[:word], FREE, *heads[word + 1 :]]):
             return [word]
     return [word for word, head in enumerate(heads) if head >= 0]
+
+
+def lift(heads: Sequence[int], marks: Iterable[int] = ()) -> list[int] | None:
+    """Heads of the same words without crossing arcs. A word whose arc crosses others is lifted: it hangs below an
+    ancestor of its head, as close to it as possible, and the shortest arcs are lifted first (Nivre and Nilsson 2005).
+    Punctuation gets out of the way instead: where a mark hangs so high that the arcs around it cross its own, it is
+    lowered to the head of the innermost of these.
+
+    heads (Sequence[int]): Heads of words in order.
+    marks (Iterable[int]): The words that are punctuation.
+    RETURNS (Optional[List[int]]): None if that cannot be done: because arcs of different components cross or form a
+        cycle, because a head is no position, or because there are more than MAX_LIFTABLE words.
+
+    Example:
+
+        lift([2, 3, ROOT, 2])              # [2, 2, ROOT, 2]
+        lift([ROOT, 0, 0, 1], marks=[2])   # [ROOT, 0, 1, 1]
+    """
+    n = len(heads)
+    if n > MAX_LIFTABLE or any(head >= n for head in heads) or find_cycle(heads):
+        return None
+    lifted, with_dependents = list(heads), set(heads)
+    leaves = frozenset(mark for mark in marks if heads[mark] >= 0 and mark not in with_dependents)
+    _lift_shortest(lifted, besides=leaves)
+    _lower(lifted, leaves)
+    _lift_shortest(lifted)
+    return lifted if is_projective(lifted) else None
+
+
+def _lift_shortest(heads: list[int], besides: frozenset[int] = frozenset()) -> None:
+    """Lift words, the shortest arc first, until no arc covers a word of its component that is not below its head.
+
+    besides (FrozenSet[int]): Leaves that are left out.
+    """
+    while True:
+        above, tops = _ancestors(heads), _tops(heads)
+        crossing = [
+            (abs(head - word), word)
+            for word, head in enumerate(heads)
+            if head >= 0
+            and word not in besides
+            and any(
+                head not in above[k] and tops[k] == tops[word] and k not in besides
+                for k in range(min(word, head) + 1, max(word, head))
+            )
+        ]
+        if not crossing:
+            return
+        _, word = min(crossing)
+        heads[word] = heads[heads[word]]
+
+
+def _lower(heads: list[int], leaves: Iterable[int]) -> None:
+    """Hang leaves below the deepest head whose arc covers them, if that is below their own."""
+    above = _ancestors(heads)
+    for leaf in leaves:
+        around = [
+            (len(above[head]), head)
+            for word, head in enumerate(heads)
+            if head >= 0 and min(word, head) < leaf < max(word, head) and heads[leaf] in above[head]
+        ]
+        if around:
+            heads[leaf] = max(around)[1]
+
+
+def _ancestors(heads: Sequence[int]) -> list[set[int]]:
+    """For each word the words above it, and itself."""
+    above: list[set[int]] = []
+    for word in range(len(heads)):
+        own = set()
+        while word >= 0:
+            own.add(word)
+            word = heads[word]
+        above.append(own)
+    return above
 
 
 def _tops(heads: Sequence[int]) -> list[int]:

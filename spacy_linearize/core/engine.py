@@ -15,14 +15,16 @@ from . import store
 from .attach.attach import MAX_CHART, Attacher
 from .attach.tagger import Tagger
 from .bag.bag import PackedBag
-from .experts import Experts
+from .experts import Experts, kind_of
 from .hashing import mix_values
 from .interrupt import worker_pool
 from .lexicon import Lexicon
+from .lift.lifter import Lifter
+from .lift.lifting import apply_lifts, lift_given, lift_gold, lifts_of
 from .ngrams.counts import Text
 from .ngrams.estimate import Estimation, Estimator, fill_table
 from .ngrams.table import empty_arrays
-from .records import Array, Bag, Order, Progress, SearchOptions
+from .records import Array, Bag, Choose, Order, Progress, SearchOptions
 from .search.beam import Decoder
 from .search.directions import decode
 from .search.learn import update
@@ -32,11 +34,12 @@ from .systems.order_first import OrderFirst
 from .weights import Weights
 
 TAG, LABEL = 1, 2  # columns of a PackedBag, see bag.word
+MIN_CROSSING = 0.03  # the share of sentences with crossing arcs from which on a model learns to lift
 SEARCH_STEPS, ATTACH_STEPS = 127, 32767  # of a compact weight, on either side of 0
 
 
 class Engine:
-    """A model: settings, a lexicon, and the weights of search, tagging and attachment.
+    """A model: settings, a lexicon, and the weights of lifting, search, tagging and attachment.
 
     settings (Optional[Settings]): What the model is made of. None for the defaults.
 
@@ -54,6 +57,9 @@ class Engine:
         self.experts = Experts(self.settings, self.lexicon)
         self.tagger = Tagger(Weights(self.settings.attach_bits), self.lexicon)
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
+        bits = self.settings.attach_bits
+        self.lifter = Lifter(Weights(bits), Weights(bits))
+        self.lifts = False  # whether it should learn to lift
         self.root_label = 0
 
     @property
@@ -67,32 +73,83 @@ class Engine:
 
     # Ordering
 
-    def order(self, bags: Sequence[Bag], options: SearchOptions | None = None) -> list[list[Order]]:
+    def order(
+        self, bags: Sequence[Bag], options: SearchOptions | None = None, choose: Choose | None = None
+    ) -> list[list[Order]]:
         """The best orders of some bags, best first. Other threads can run meanwhile.
 
         options (Optional[SearchOptions]): How to search. None for the defaults.
+        choose (Optional[Choose]): Ranks anew what is found, before tags and arcs are added to the best.
         RETURNS (List[List[Order]]): For each bag. No two orders of a bag have the same words in the same sequence.
         """
         options = options or SearchOptions()
         if options.n_best < 1:
             raise error("SL022", key="n_best", value=options.n_best, expected="1 or more")
-        packed = [self.pack(bag) for bag in bags]
-        for one in packed:
-            if one.cycle:
-                raise self._no_order(one)
-        found = decode(
+        ready = [self.prepare(bag, options.projective) for bag in bags]
+        found = self._search([one for _, one in ready], options)
+        for i, (bag, (lifted, one)) in enumerate(zip(bags, ready, strict=True)):
+            if not found[i] and lifted is not bag and some_order(one, OrderFirst()) is None:
+                ready[i] = self.prepare(bag, projective=True)
+                found[i] = self._search([ready[i][1]], options)[0]
+        lists: Sequence[Sequence[Order]]
+        lists = [orders or [self._any_order(one)] for (_, one), orders in zip(ready, found, strict=True)]
+        if choose is not None:
+            lists = choose([kind_of(one) for _, one in ready], lists)
+        results = []
+        for bag, (lifted, one), orders in zip(bags, ready, lists, strict=True):
+            tokens = None if lifted.tokens is None else self.pack(lifted.tokens)
+            best = orders[: options.n_best]
+            finished = (self._finish(lifted, one, tokens, order, options.tree) for order in best)
+            results.append([self._put_back(bag, lifted, order, options.tree) for order in finished])
+        return results
+
+    def _search(self, packed: Sequence[PackedBag], options: SearchOptions) -> list[list[Order]]:
+        """What the search finds. Nothing for a bag whose precedences led all hypotheses into dead ends."""
+        return decode(
             [self.experts.decoders_for(one) for one in packed],
             packed,
             widths=[_width(one, options) for one in packed],
             weights=[self.experts.ngram_weight_for(one) for one in packed],
-            n_best=options.n_best,
+            n_best=[_n_found(one, options) for one in packed],
         )
-        results = []
-        for bag, one, orders in zip(bags, packed, found, strict=True):
-            tokens = None if bag.tokens is None else self.pack(bag.tokens)
-            orders = orders or [self._any_order(one)]
-            results.append([self._finish(bag, one, tokens, order, options.tree) for order in orders])
-        return results
+
+    def prepare(self, bag: Bag, projective: bool = False) -> tuple[Bag, PackedBag]:
+        """A bag as it is ordered, with the words lifted that the model wants to lift, and packed. Nothing is lifted if
+        the precedences do not allow it.
+
+        projective (bool): Whether to lift nothing.
+        """
+        packed = None
+        if not projective and (bag.lifts is not None or self.lifter.judges):
+            packed = PackedBag(bag, self.lexicon, check=False)
+            lifts = lifts_of(bag, self.lifter.choose(packed)) if bag.lifts is None else bag.lifts
+            if lifts:
+                # Words that only their given arcs tell apart are equal once they are lifted: their numbers decide.
+                numbers = 1 + np.argsort(packed.positions).astype(np.uint64)
+                lifted = replace(apply_lifts(bag, lifts), kept=numbers)
+                own = PackedBag(lifted, self.lexicon, check=False)
+                if not own.cycle:
+                    return lifted, own
+        if packed is None or packed.cycle:
+            packed = self.pack(bag)
+        if packed.cycle:
+            raise self._no_order(packed)
+        return bag, packed
+
+    def _put_back(self, bag: Bag, lifted: Bag, found: Order, tree: bool) -> Order:
+        """An order with the given arcs of lifted words."""
+        if lifted is bag:
+            return found
+        lifts = lifts_of(bag, lifted.column("heads"))
+        tokens = bag
+        if bag.tokens is not None:
+            tokens, lifts = bag.tokens, tuple((bag.tops[word], bag.tops[head]) for word, head in lifts)
+        words = [word for word, _ in lifts]
+        heads, labels = found.heads.copy(), found.labels.copy()
+        heads[words], labels[words] = tokens.column("heads")[words], tokens.column("labels")[words]
+        if tree:  # those without a given label get one
+            _, labels = self.attacher.attach(found.order, tokens.column("forms"), found.tags, heads, labels)
+        return replace(found, heads=heads, labels=labels, lifts=lifts)
 
     def _finish(self, bag: Bag, packed: PackedBag, tokens: PackedBag | None, found: Order, tree: bool) -> Order:
         """The order of the tokens, with the tags that are not given, and the arcs if there is to be a tree.
@@ -156,24 +213,31 @@ class Engine:
 
     # Learning
 
-    def learn_lexicon(self, sentences: Iterable[Bag]) -> None:
-        """Learn the usual tags and labels of gold sentences, and choose the size of the tables if it is left open.
-        Comes before all other learning."""
+    def learn_lexicon(self, sentences: Iterable[Bag]) -> int:
+        """Learn the usual tags and labels of gold sentences, and choose the size of the tables if it is left open, and
+        whether to lift. Comes before all other learning.
+
+        RETURNS (int): The number of sentences with crossing arcs.
+        """
         roots: Counter[int] = Counter()
-        n_words = 0
+        n_words = n_sentences = n_crossing = 0
 
         def count_roots() -> Iterator[Bag]:  # on the way: the sentences may be a stream
-            nonlocal n_words
+            nonlocal n_words, n_sentences, n_crossing
             for sentence in sentences:
                 n_words += len(sentence)
+                n_sentences += 1
+                n_crossing += not is_projective(sentence.column("heads").tolist())
                 roots.update(sentence.column("labels")[sentence.column("heads") == ROOT].tolist())
                 yield sentence
 
         self.lexicon.learn(count_roots())
+        self.lifts = n_crossing >= MIN_CROSSING * max(1, n_sentences)
         self.root_label = max(sorted(filter(None, roots)), key=roots.__getitem__, default=0)
         if self.settings.table_bits is None:
             self.settings = self.settings.for_corpus(n_words)
             self.experts = Experts(self.settings, self.lexicon)
+        return n_crossing
 
     def learn_ngrams(self, texts: Sequence[Text], how: Estimation | None = None) -> list[float]:
         """Estimate the language model.
@@ -195,6 +259,7 @@ class Engine:
         *,
         beam_width: int = 16,
         tree_beam_width: int | None = None,
+        projective: bool | None = None,
         dropout: float = 0.0,
         seed: int = 0,
         n_threads: int = 1,
@@ -202,17 +267,21 @@ class Engine:
         """Learn from gold sentences, each behind the bag of its words, which are in gold order there, too.
 
         With the system "order_first" the gold tree may be incomplete, with FREE heads: then only the order is learned.
-        The result does not depend on n_threads. A sentence that is not projective is counted and skipped. What
-        contradicts its bag is refused before anything is learned.
+        The result does not depend on n_threads. What contradicts its bag is refused before anything is learned.
 
         tree_beam_width (Optional[int]): The width of the beam where all arcs are given. None for the same.
+        projective (Optional[bool]): Whether to skip sentences with crossing arcs, or to lift these and learn which ones
+            to lift. None to let what `learn_lexicon` saw decide.
         dropout (float): Share of the features to leave out, from 0 to below 1.
         seed (int): For dropout; should differ from call to call.
         n_threads (int): How many of the searches may learn at the same time.
         """
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
+        lifts = self.should_lift(projective)
         examples = [_Example(self.pack(bag), gold) for bag, gold in pairs]
+        if lifts:
+            examples = [one.lifted(bag, self.pack) for one, (bag, _) in zip(examples, pairs, strict=True)]
         usable = [example for example in examples if is_projective(example.heads.tolist())]
         options = SearchOptions(beam_width=beam_width, tree_beam_width=tree_beam_width)
         jobs: list[Callable[[], Progress]] = []
@@ -221,11 +290,17 @@ class Engine:
             jobs.append(partial(self._update_search, decoder, own, options, dropout, mix_values([seed, number])))
         if self.settings.tags != "search":
             jobs.append(partial(self._update_finish, usable))
+        if lifts:
+            jobs.append(partial(self._update_lifter, usable))
         progress = Progress(examples=len(usable), skipped=len(examples) - len(usable))
         with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
                 progress += part
         return progress
+
+    def should_lift(self, projective: bool | None) -> bool:
+        """Whether crossing arcs are lifted in training: as it is asked for, or for None as the corpus suggests."""
+        return self.lifts if projective is None else not projective
 
     def _update_search(
         self, decoder: Decoder, examples: "list[_Example]", options: SearchOptions, dropout: float, seed: int
@@ -248,6 +323,11 @@ class Engine:
                 arcs, labels = self.attacher.update(one.order, *columns, one.heads, one.labels)
                 progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
         return progress
+
+    def _update_lifter(self, examples: "list[_Example]") -> Progress:
+        for one in examples:
+            self.lifter.update(one.given, one.given_lifted)
+        return Progress(lifted=sum(one.bag is not one.given for one in examples))
 
     # Storing
 
@@ -282,14 +362,16 @@ class Engine:
     def fingerprint(self) -> int:
         """One number for all that the weights depend on beside the settings: templates may change between versions."""
         fingerprints = [self.experts.fingerprint, self.attacher.fingerprint]
-        return mix_values([*fingerprints, self.tagger.fingerprint] if self.tagger.is_trained else fingerprints)
+        fingerprints += [self.tagger.fingerprint] if self.tagger.is_trained else []
+        return mix_values([*fingerprints, *(judge.fingerprint for judge in self.lifter.judges.values())])
 
     def _tables(self) -> Iterator[tuple[str, Weights]]:
-        """All weights, by the names they are stored under. A tagger that has learned nothing has none."""
+        """All weights, by the names they are stored under. A tagger or lifter that has learned nothing has none."""
         yield from ((name, decoder.weights) for name, decoder in self.experts)
         yield "attach", self.attacher.weights
         if self.tagger.is_trained:
             yield "tagger", self.tagger.weights
+        yield from ((name, judge.weights) for name, judge in self.lifter.judges.items())
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The model with its averaged weights, as a header and arrays for `store.pack`."""
@@ -312,6 +394,8 @@ class Engine:
             settings = Settings.from_dict(header["settings"])
             engine = cls(settings)  # takes no memory yet
             engine.tagger.is_trained = any(name.startswith("tagger.") for name in arrays)
+            engine.lifter.lifting.is_trained = engine.lifts = any(name.startswith("lift.") for name in arrays)
+            engine.lifter.lowering.is_trained = any(name.startswith("lower.") for name in arrays)
             for name, weights in engine._tables():
                 store.check_table(arrays, name, weights.bits, source)
             if header["fingerprint"] != engine.fingerprint:
@@ -341,10 +425,11 @@ class _Example:
     """A gold sentence behind its bag, checked.
 
     heads (ndarray): What a search learns from: the gold heads, and where there are none the given ones.
+    given (PackedBag), given_lifted (ndarray): What the lifter learns from: the bag, and the heads to order it with.
     """
 
     def __init__(self, bag: PackedBag, gold: Bag) -> None:
-        self.bag = bag
+        self.bag = self.given = bag
         self.order = np.arange(len(gold), dtype=np.int32)
         gold_heads, self.tags, self.labels = (gold.column(name) for name in ("heads", "tags", "labels"))
         given = bag.heads
@@ -358,12 +443,35 @@ class _Example:
                 raise error("SL048", words=[first, second], texts=bag.texts)
         self.has_tree = FREE not in gold_heads
         self.heads = np.where(gold_heads == FREE, given, gold_heads)
+        self.puncts = gold.column("puncts")
+        self.given_lifted = given
+
+    def lifted(self, bag: Bag, pack: Callable[[Bag], PackedBag]) -> "_Example":
+        """The same with crossing arcs lifted, if that can be done.
+
+        bag (Bag): The bag as it was given.
+        """
+        lifted = lift_gold(self.heads, self.puncts)
+        if lifted is None or (lifted == self.heads).all():
+            return self
+        self.given_lifted = lift_given(self.given_lifted, self.heads, lifted)
+        new = apply_lifts(bag, lifts_of(bag, self.given_lifted))
+        self.bag, self.heads = pack(new), lifted
+        is_given = new.column("labels") != 0
+        self.labels = np.where(is_given, new.column("labels"), self.labels)
+        return self
 
 
 def _width(bag: PackedBag, options: SearchOptions) -> int:
     """The width of the beam for a bag. It is at least the number of results that are asked for."""
     width = options.beam_width if bag.is_open else options.tree_beam_width or options.beam_width
-    return width if options.n_best == 1 else max(width, options.n_best)
+    wanted = _n_found(bag, options)
+    return width if wanted == 1 else max(width, wanted)
+
+
+def _n_found(bag: PackedBag, options: SearchOptions) -> int:
+    """How many orders of a bag to find."""
+    return max(options.n_best, options.n_found.get(kind_of(bag), 1))
 
 
 def _call(job: Callable[[], Progress]) -> Progress:

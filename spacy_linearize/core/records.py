@@ -5,8 +5,8 @@ Words, tags and labels are 64-bit keys of the caller's choice, such as hashes of
 
 import heapq
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..trees import FREE
 Array = np.ndarray[Any, Any]
 Keys = Sequence[int] | Array
 Precedence = tuple[int, int]  # two positions: the first word stands somewhere before the second
+Lifts = tuple[tuple[int, int], ...]  # words that are ordered below another head than the given one, each with that head
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,8 @@ class Bag:
     kept (Optional[Keys]): Annotation that the search does not see, but that words keep. It decides which of equal words
         is which, so that the result does not depend on the input order.
     before (Sequence[Precedence]): Which words stand before which.
+    lifts (Optional[Lifts]): Which words to order below another head than the given one: an ancestor of it, or a head
+        below it. None to let the model choose.
     tokens (Optional[Bag]): If some words are units: the tokens that they are made of, from left to right.
     members (Sequence[range]): With `tokens`: those of each word.
     tops (Sequence[int]): With `tokens`: the token that stands for each word in the tree.
@@ -54,6 +57,7 @@ class Bag:
     puncts: Keys | None = None
     kept: Keys | None = None
     before: Sequence[Precedence] = ()
+    lifts: Lifts | None = None
     tokens: "Bag | None" = None
     members: Sequence[range] = ()
     tops: Sequence[int] = ()
@@ -81,6 +85,9 @@ class Order:
     tags, heads, labels (ndarray): By input position. Heads are FREE where no tree was asked for.
     score (float): Of the order, or of order and tree with the joint system. It compares orders of the same words under
         the same constraints, and nothing else.
+    lifts (Lifts): The words whose arcs may cross others, each with the word below which it was ordered. Their heads are
+        the given ones all the same.
+    second (Optional[float]): What a second opinion has added to the score, see `rerank`. None if there was none.
     """
 
     order: Array
@@ -88,6 +95,8 @@ class Order:
     heads: Array
     labels: Array
     score: float
+    lifts: Lifts = ()
+    second: float | None = None
 
     def spread(self, members: Sequence[range]) -> Array:
         """The tokens in order, from an order of units.
@@ -112,6 +121,12 @@ class Order:
             heads=np.concatenate([np.where(part.heads >= 0, part.heads + start, part.heads) for part, start in parts]),
             labels=np.concatenate([part.labels for part in orders]),
             score=math.fsum(part.score for part in orders) if score is None else score,
+            lifts=tuple(
+                (word + start, head + start)
+                for part, start in zip(orders, starts, strict=True)
+                for word, head in part.lifts
+            ),
+            second=math.fsum(known) if (known := [part.second for part in orders if part.second is not None]) else None,
         )
 
 
@@ -150,13 +165,21 @@ class SearchOptions:
     beam_width (int): How many hypotheses to keep at each step.
     tree_beam_width (Optional[int]): The same for bags with all arcs given, which need fewer. None for `beam_width`.
     n_best (int): How many orders to return at most.
+    n_found (Mapping[str, int]): By kind of bag, how many orders to find for `Choose`, if these are more.
     tree (bool): Whether to add the arcs that are not given.
+    projective (bool): Whether given arcs must not cross. If they may, the model decides which ones do.
     """
 
     beam_width: int = 8
     tree_beam_width: int | None = None
     n_best: int = 1
+    n_found: Mapping[str, int] = field(default_factory=dict)
     tree: bool = True
+    projective: bool = False
+
+
+# Ranks anew what the search has found: from the kind of each bag and its orders, best first, to such orders.
+Choose = Callable[[Sequence[str], Sequence[Sequence[Order]]], Sequence[Sequence[Order]]]
 
 
 @dataclass
@@ -166,12 +189,13 @@ class Progress:
     examples: int = 0
     violations: int = 0  # searches in which the gold derivation lost
     actions: int = 0  # actions that updates compared
-    skipped: int = 0  # sentences whose gold tree is not projective
+    skipped: int = 0  # sentences whose gold tree has crossing arcs, if these are not lifted
+    lifted: int = 0  # sentences with crossing arcs that were lifted
     wrong_tags: int = 0
     wrong_arcs: int = 0
     wrong_labels: int = 0
 
     def __iadd__(self, other: "Progress") -> "Progress":
-        for name in ("examples", "violations", "actions", "skipped", "wrong_tags", "wrong_arcs", "wrong_labels"):
+        for name in self.__dataclass_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         return self

@@ -54,6 +54,15 @@ def randomize(engine, seed=0):
     return engine
 
 
+def randomize_lifter(engine, seed=0):
+    """Random weights for the lifter, too: about every other question is answered with yes. Returns the engine."""
+    lifter = engine.lifter
+    for i, judge in enumerate((lifter.lifting, lifter.lowering)):
+        slow.random_weights(judge.weights, seed + i)
+        judge.is_trained = True
+    return engine
+
+
 def pack(engine, **columns):
     """A bag as the search reads it."""
     return engine.pack(Bag(**columns))
@@ -67,7 +76,7 @@ def order(engine, bag=None, *, beam_width=16, n_best=1, tree=True, **columns):
 
 def search(decoders, packed, *, width, n_best=1, ngram_weight=0.0):
     """The best orders of one packed bag as some decoders find them: no arcs are added, units are words."""
-    return decode([decoders], [packed], widths=[width], weights=[ngram_weight], n_best=n_best)[0]
+    return decode([decoders], [packed], widths=[width], weights=[ngram_weight], n_best=[n_best])[0]
 
 
 def hide(sentence, tags=0.0, heads=0.0, rng=None):

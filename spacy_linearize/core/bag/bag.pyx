@@ -27,9 +27,10 @@ cdef class PackedBag:
 
     bag (Bag): The words and what is given about them, see `records.Bag`.
     lexicon (Optional[Lexicon]): Gives words without a tag their usual one, which is then no constraint.
+    check (bool): Whether to refuse precedences that the given arcs contradict.
     """
 
-    def __init__(self, bag, Lexicon lexicon=None):
+    def __init__(self, bag, Lexicon lexicon=None, *, bint check=True):
         cdef int n = len(bag), k, attribute
         if n > MAX_WORDS:
             raise error("SL005", n=n, limit=MAX_WORDS)
@@ -61,7 +62,7 @@ cdef class PackedBag:
         if self.before:
             part_twins(&self.layout.forest, [self.layout.number[k] for pair in self.before for k in pair])
         self.c.forest = self.layout.forest
-        self._set_precedence()
+        self._set_precedence(check)
         for k in range(n):
             self.c.words.push_back(words[self.layout.position[k]])
         fill_pieces(&self.c, self.layout.position, bag)
@@ -73,13 +74,13 @@ cdef class PackedBag:
             fill_sets(&self.c, LABEL, self.c.children_by_label, FRAME)
             fill_sets(&self.c, TAG, self.c.children_by_tag, COMPANY)
 
-    def _set_precedence(self):
+    def _set_precedence(self, bint check):
         pairs = [(self.layout.number[first], self.layout.number[second]) for first, second in self.before]
         set_precedence(&self.c.precedence, &self.c.forest, pairs)
         cycle = find_contradiction(&self.c.forest, pairs)
         self.cycle = [(self.layout.position[first], self.layout.position[second]) for first, second in cycle]
         # Where some arcs are given and some are not, these may make the conflict smaller: see `dead_ends.conflict`.
-        if cycle and not self.c.precedence.is_tangled:
+        if check and cycle and not self.c.precedence.is_tangled:
             raise error("SL008", pairs=self.cycle, texts=self.texts)
 
     def __len__(self):

@@ -61,13 +61,21 @@ _NEXT = """
     W1.w W0.w L.w; W1.w W0.w L.p; W1.p W0.p L.w; W1.p W0.p L.p; W1.w W0.w W0.p L.w L.p;
     W2.w W1.w W0.w L.w; W2.p W1.p W0.p L.p;
     S0.p L.w; S0.p L.p; S0.p L.d;
-    L.p L.d; L.p Lclns; L.p Lcls; L.d Lslns; L.d Lsls; L.p Lps Lpp; L.d Lps Lpp; W0.p L.p Lps Lpp;
+    L.p L.d; L.d Lslns; L.d Lsls; L.d Lps Lpp; W0.p L.p Lps Lpp;
 """
 
 _NEXT_TO_STACK = """
     S0.w L.w; S0.w L.p; S0.p S0.d L.p L.d; S1.p S0.p L.p; S0.p S0l.p L.p; S0.p S0r.p L.p; S0.p S0r.d L.d;
     S0.p S0l.d L.d;
 """
+
+# The atoms of Table 2 with the word to shift. On their own those of S0 are the same for all SHIFTs of a state: only
+# with the word to shift can they tell which one is right.
+_NEXT_TO_GIVEN = "".join(
+    f"{atoms} L.p; {atoms} L.w; S0.p {atoms} L.p; "
+    for word, parents in (("L", ("Lps Llp", "Lps Lpp", "Lps Lwp")), ("S0", ("S0ps S0lp", "S0ps S0pp")))
+    for atoms in (*(f"{word}{given}" for given in _SETS), *parents)
+)
 
 # From here on, the templates go beyond the papers. They are what is left of a much longer list after removing redundant
 # ones. The shorter list is faster, and as good within noise.
@@ -150,6 +158,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "lookahead_of_S0": _lines(_LOOKAHEAD_OF_S0, "SHIFT"),
     "next": _lines(_NEXT, "SHIFT"),
     "next_to_stack": _lines(_NEXT_TO_STACK, "SHIFT"),
+    "next_to_given": _lines(_NEXT_TO_GIVEN, "SHIFT"),
     "words": _lines(_WORDS, "SHIFT"),
     "tree": _lines(_TREE, "SHIFT"),
     "family": _lines(_FAMILY, "SHIFT"),
@@ -198,6 +207,39 @@ TAG_TEMPLATES = _lines("""
     -1.p +1.p; -1.p lower; +1.p lower; -1.p suffix; +1.p suffix; -1.lower lower; lower +1.lower; -1.p -2.p lower;
     d; d lower; d suffix; h.lower d; h.p d side; h.p d lower; frame; frame lower; frame suffix; d frame; mark lower;
 """)
+
+# What the lifter looks at to decide whether a word d, given below h, is lifted past a, which it has come to, to the
+# head g of that; gg is the head of g. `size` is the number of words in the subtree of d, `same` that of its siblings
+# with the same label.
+LIFT_ATOMS = (
+    *("d.w", "d.p", "d.d", "d.frame", "d.mark", "d.size", "same", "h.w", "h.p", "h.d", "h.frame"),
+    *("a.p", "a.d", "g.w", "g.p", "g.d", "g.frame", "gg.p", "gg.d", "step"),
+)
+LIFT_TEMPLATES = _lines("""
+    step; step d.d; d.p; d.w; d.d h.d; d.d h.p; d.d h.d step; d.d h.d g.d; d.d h.p g.p; d.d a.d g.d step;
+    d.d a.p g.p step;
+    d.d d.p h.d h.p g.d g.p; d.p h.p g.p; d.w h.w; d.w d.d h.d g.d; d.d h.w; d.d g.w; d.w g.p; d.w h.p; h.w g.w d.d;
+    d.d d.size; d.d d.size h.d g.p; d.d d.size h.d g.d; d.d h.frame; d.d h.d g.frame; d.d d.frame h.d; 
+    h.frame g.frame d.d;
+    d.mark d.d h.d; d.mark d.d g.w; d.mark h.p g.p; d.d same h.d; h.d g.d; d.d g.d gg.d; d.d h.d g.p gg.p;
+    d.d d.size h.frame;
+""")
+# What it looks at to decide whether punctuation d, given below h, is lowered to x: how many marks like it there are
+# below h, which of these it is for x (rank), the labels below x as a multiset, the largest number of equal ones among
+# them, how far x is below h, and the head y of x.
+LOWER_ATOMS = (
+    *("d.w", "rank", "marks", "h.p", "h.d", "h.frame", "x.w", "x.p", "x.d", "x.frame", "x.labels", "x.equal"),
+    *("x.size", "x.n", "depth", "y.p", "y.d"),
+)
+LOWER_TEMPLATES = _lines(
+    """
+    h.p; x.d; x.p; x.w; x.frame; x.labels; x.d x.frame; x.d x.labels; x.p x.labels; x.p x.frame; x.d x.p x.n;
+    x.equal x.d; x.equal x.n x.size; x.size x.d; x.size x.frame; depth x.d; depth x.frame; marks x.labels;
+    marks x.frame;    marks x.d depth; marks x.n; x.d y.d; x.d y.d x.frame; x.d y.p x.p; h.p x.d x.frame;
+    h.d x.d x.labels; h.frame x.d;    h.frame x.labels; x.w x.frame; x.n x.size x.d; marks h.frame x.d;
+""",
+    "d.w rank",
+)
 
 
 def expand(groups: Iterable[str], extra: Iterable[str] = ()) -> list[str]:

@@ -23,13 +23,17 @@ def prune(Backoff model not None, size_t n_kept) -> Backoff:
     RETURNS (Backoff): The model itself, if it has no more than that.
     """
     cdef vector[vector[float]] values
+    cdef float[::1] level
+    cdef list longer = []
     cdef int n
-    cdef size_t i
     if sum(model.sizes) <= n_kept or model.order == 1:
         return model
     with nogil:
         worth(model, &values)
-    longer = [np.asarray(<float[:values[n].size()]>values[n].data()) for n in range(1, model.order) if values[n].size()]
+    for n in range(1, model.order):
+        if values[n].size():
+            level = <float[:values[n].size()]>values[n].data()
+            longer.append(np.asarray(level))
     n_longer = max(0, <long long>n_kept - <long long>model.n_words)
     everything = np.concatenate(longer)
     cut = np.partition(everything, len(everything) - n_longer)[len(everything) - n_longer] if n_longer else np.inf

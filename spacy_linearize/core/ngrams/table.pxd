@@ -66,6 +66,7 @@ cdef struct HistoryC:
 
 cdef void look_back(const NgramsC* model, HistoryC* history) noexcept nogil
 cdef uint64_t known_word(const NgramsC* model, uint64_t form, uint64_t suffix, uint64_t shape) noexcept nogil
+cdef int match(const NgramsC* model, const HistoryC* history, uint64_t word, int* units) noexcept nogil
 cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil
 cdef double log_probability(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil
 

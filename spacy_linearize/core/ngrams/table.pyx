@@ -56,21 +56,32 @@ cdef inline uint64_t class_of(uint64_t suffix, uint64_t shape) noexcept nogil:
     return mix(mix(CLASS_SEED, suffix), shape)
 
 
-cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
-    """The natural logarithm of the probability of a known word (see `known_word`) after others, in units of 1 / UNITS: from
-    the longest n-gram all of whose ends are there, too. In a model that was made here, that is the longest one."""
+cdef int match(const NgramsC* model, const HistoryC* history, uint64_t word, int* units) noexcept nogil:
+    """Find the longest n-gram of a known word (see `known_word`) after others, all of whose ends are there, too. In a model
+    that was made here, that is the longest one. Sets the natural logarithm of the probability, in units of 1 / UNITS.
+
+    RETURNS: How many words of the history the n-gram has, or -1 if there is not even a 1-gram.
+    """
     cdef uint64_t h = mix(SEED, word)
     cdef const SlotC* slot = find(model, h)
-    cdef int n, units
+    cdef int n
     if slot == NULL:
-        return history.backoff[0] + LOWEST * UNITS
-    units = history.backoff[0] + model.probabilities[0][slot.probability]
+        units[0] = history.backoff[0] + LOWEST * UNITS
+        return -1
+    units[0] = history.backoff[0] + model.probabilities[0][slot.probability]
     for n in range(1, history.n + 1):
         h = mix(h, history.words[n - 1])
         slot = find(model, h)
         if slot == NULL:
-            break
-        units = history.backoff[n] + model.probabilities[n][slot.probability]
+            return n - 1
+        units[0] = history.backoff[n] + model.probabilities[n][slot.probability]
+    return history.n
+
+
+cdef int log_units(const NgramsC* model, const HistoryC* history, uint64_t word) noexcept nogil:
+    """The natural logarithm of the probability of a known word after others, in units of 1 / UNITS."""
+    cdef int units = 0
+    match(model, history, word, &units)
     return units
 
 

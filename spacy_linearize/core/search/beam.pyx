@@ -132,7 +132,6 @@ cdef double score_derivation(SearchC* search, WorkspaceC* workspace, TargetC* go
     """The score of the derivation of a gold order and tree, in the workspace of a search over the same bag. The prefix
     that it shares with the derivation scored before is not scored again."""
     cdef int n = search.context.bag.forest.n, n_steps = search.system.n_steps(n), step
-    cdef vector[ActionC] legal
     cdef ActionC action
     cdef StateC* state
     if workspace.path.empty():
@@ -147,11 +146,8 @@ cdef double score_derivation(SearchC* search, WorkspaceC* workspace, TargetC* go
             if is_same(&action, &workspace.path_actions[step]):
                 continue
             workspace.path_actions.resize(step)
-        legal.clear()
-        if action.type != SHIFT:  # a SHIFT is scored in any case
-            legal_actions(&search.context, search.system, state, &legal)
         copy_state(state + 1, state, workspace.path_bits.data() + <size_t>(step + 1) * n_blocks(n), n)
-        (state + 1).score += score_action(search, workspace, state, &action, legal.size())
+        (state + 1).score += score_action(search, workspace, state, &action)
         search.system.apply(&search.context, state + 1, &action)
         workspace.path_actions.push_back(action)
     return workspace.path[n_steps].score

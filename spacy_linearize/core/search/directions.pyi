@@ -10,5 +10,5 @@ def decode(
     *,
     widths: Sequence[int],
     weights: Sequence[float],
-    n_best: int = 1,
+    n_best: Sequence[int],
 ) -> list[list[Order]]: ...

@@ -34,7 +34,7 @@ cdef cppclass JobC:
     vector[pair[double, int]] ranks             # the negative score of each candidate, with its number; best first
 
 
-def decode(decoders, bags, *, widths, weights, int n_best=1):
+def decode(decoders, bags, *, widths, weights, n_best):
     """The best orders of some bags, best first, no sequence of words twice: of those with the same words the best
     counts. The GIL is released once for all of them.
 
@@ -42,7 +42,7 @@ def decode(decoders, bags, *, widths, weights, int n_best=1):
     bags (Sequence[PackedBag]): The bags.
     widths (Sequence[int]): For each bag, the width of the beams.
     weights (Sequence[float]): For each bag, the weight of the language model.
-    n_best (int): How many orders to return at most.
+    n_best (Sequence[int]): For each bag, how many orders to return at most.
     RETURNS (List[List[Order]]): For each bag. There are none if precedences led all hypotheses into dead ends.
     """
     cdef vector[JobC] jobs
@@ -55,12 +55,14 @@ def decode(decoders, bags, *, widths, weights, int n_best=1):
     first, *_ = decoders[0]
     *_, last = decoders[0]
     forth, back = first.take_workspace(), last.take_workspace()
-    for i, (own, bag, width, weight) in enumerate(zip(decoders, bags, widths, weights, strict=True)):
+    for i, (own, bag, width, weight, _) in enumerate(zip(decoders, bags, widths, weights, n_best, strict=True)):
         set_job(&jobs[i], own, bag, forth, back, width, weight)
     with nogil:
         for i in range(jobs.size()):
             solve(&jobs[i], &forth.c, &back.c)
-    results = [best_of(&jobs[i], bag, n_best, jobs[i].searches[0].context.mirrored) for i, bag in enumerate(bags)]
+    results = [
+        best_of(&jobs[i], bag, n_best[i], jobs[i].searches[0].context.mirrored) for i, bag in enumerate(bags)
+    ]
     first.return_workspace(forth)
     last.return_workspace(back)
     return results

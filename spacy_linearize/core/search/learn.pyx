@@ -22,12 +22,11 @@ from libcpp.vector cimport vector
 from ..features.families cimport PairC, decided_pairs, find_pair_slots
 from ..features.plan cimport N_SCOPES, drop_out, extract, extract_action, find_slots, make_mask
 from ..hashing cimport mix
-from ..systems.dead_ends cimport legal_actions
 from ..systems.derivation cimport TargetC, make_target
 from ..systems.state cimport SHIFT, ActionC, StateC, copy_state, n_blocks, start
 from ..weights cimport Weights
 from .beam cimport Decoder, Workspace, advance, is_same, start_search
-from .scores cimport is_forced, score_action
+from .scores cimport score_action
 from .workspace cimport SearchC, WorkspaceC
 
 from ...errors import error
@@ -193,7 +192,7 @@ cdef int follow_gold(LessonC* lesson, int point, const ActionC* action) except -
         return -1
     bits.resize(n_blocks(n) + 1)
     copy_state(&further, &state, bits.data(), n)
-    further.score += score_action(search, lesson.workspace, &state, action, n_legal(lesson, &state, action))
+    further.score += score_action(search, lesson.workspace, &state, action)
     search.system.apply(&search.context, &further, action)
     return add_point(lesson, &further, action, point)
 
@@ -205,14 +204,6 @@ cdef inline bint is_among(const ActionC* action, vector[ActionC]& legal) noexcep
         if legal[i].type == action.type and legal[i].word == action.word:
             return True
     return False
-
-
-cdef inline int n_legal(LessonC* lesson, const StateC* state, const ActionC* action) except -1 nogil:
-    """How many actions the search had to choose from, or 0 where that makes no difference: a SHIFT is never forced."""
-    lesson.legal.clear()
-    if action.type != SHIFT:
-        legal_actions(&lesson.search.context, lesson.search.system, state, &lesson.legal)
-    return lesson.legal.size()
 
 
 cdef inline double lead(LessonC* lesson, int step) noexcept nogil:
@@ -305,8 +296,6 @@ cdef int add_features(LessonC* lesson, int number, bint is_new_state, Weights we
     cdef int scope, n_features
     if is_new_state:
         extract(search.plan, search.context.bag, search.context.nodes, &state, &workspace.extraction)
-    if is_forced(&point.action, n_legal(lesson, &state, &point.action)):
-        return 0
     extract_action(search.plan, search.context.bag, search.context.nodes, &state, &point.action, &workspace.extraction)
     for scope in range(N_SCOPES):
         n_features = find_slots(search.plan, &workspace.extraction, scope, search.table.shift)

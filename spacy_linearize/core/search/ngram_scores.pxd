@@ -23,5 +23,7 @@ cdef struct NgramContextC:
 
 cdef int start_ngrams(SearchC* search, WorkspaceC* workspace) except -1 nogil
 cdef void read_context(SearchC* search, WorkspaceC* workspace, const StateC* state, NgramContextC* context) noexcept nogil
+cdef void ask_for_ngram(SearchC* search, WorkspaceC* workspace, const StateC* state, const NgramContextC* context,
+                        int word) noexcept nogil
 cdef double ngram_score(SearchC* search, WorkspaceC* workspace, const StateC* state, const NgramContextC* context,
                         int word) noexcept nogil

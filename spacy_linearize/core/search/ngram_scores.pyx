@@ -11,9 +11,10 @@ from ..bag.word cimport FORM, SHAPE, SUFFIX
 from ..hashing cimport mix
 from ..ngrams.grams cimport MAX_ORDER
 from ..ngrams.table cimport (
-    BEGIN, END, SEED, UNITS, HistoryC, SlotC, find, known_word, log_units, look_back,
+    BEGIN, END, SEED, UNITS, HistoryC, SlotC, find, home_of, known_word, log_units, look_back, match,
 )
 from ..systems.state cimport NONE
+from ..weights cimport prefetch
 
 cdef enum:  # in the cache of 2-grams
     ABSENT = -1     # the model has none
@@ -73,7 +74,7 @@ cdef void look_ahead(SearchC* search, AheadC* ahead) noexcept nogil:
     """
     cdef HistoryC history
     cdef uint64_t h
-    cdef int i, k, n = ahead.n
+    cdef int i, k, n_matched, n = ahead.n
     for i in range(n):
         history.n = i
         for k in range(i):
@@ -85,9 +86,33 @@ cdef void look_ahead(SearchC* search, AheadC* ahead) noexcept nogil:
         h = SEED
         for k in range(i, -1, -1):
             h = mix(h, ahead.words[k])
-        # An n-gram counts only if all of its ends are there, see `log_units`.
-        ahead.hashes[i] = h if i == 0 or find(search.ngrams, h) != NULL else 0
-        ahead.units[i] = log_units(search.ngrams, &history, ahead.words[i])
+        # An n-gram counts only if all of its ends are there, see `match`.
+        n_matched = match(search.ngrams, &history, ahead.words[i], &ahead.units[i])
+        ahead.hashes[i] = h if i == 0 or n_matched == i else 0
+
+
+cdef void ask_for_ngram(SearchC* search, WorkspaceC* workspace, const StateC* state, const NgramContextC* context,
+                        int word) noexcept nogil:
+    """Let the memory fetch the n-gram that `ngram_score` looks up first, to be read a little later. The table is larger than
+    the caches, and its slots are met at random."""
+    cdef int before = search.context.nodes[0][state.recent[0]].word if state.recent[0] != NONE else -1
+    cdef uint64_t form = workspace.known_words[word], h
+    cdef int n = context.ahead.n if search.context.mirrored else context.history.n, known = NOT_ASKED
+    if n == 0:
+        return
+    if not workspace.bigrams.empty():
+        known = workspace.bigrams[<size_t>(before + 1) * search.context.bag.forest.n + word]
+    if known == ABSENT or (known != NOT_ASKED and n == 1):
+        return
+    if search.context.mirrored:
+        if known != NOT_ASKED and context.ahead.hashes[1] == 0:
+            return
+        h = mix(context.ahead.hashes[1 if known != NOT_ASKED else 0], form)
+    else:
+        h = mix(mix(SEED, form), context.history.words[0])
+        if known != NOT_ASKED:
+            h = mix(h, context.history.words[1])
+    prefetch(search.ngrams.slots.data() + home_of(h, search.ngrams.n_homes))
 
 
 cdef double ngram_score(SearchC* search, WorkspaceC* workspace, const StateC* state, const NgramContextC* context,

@@ -14,7 +14,7 @@ from ..features.plan cimport (
 )
 from ..systems.state cimport NONE, SHIFT, ActionC, StateC
 from ..weights cimport ask_for, sum_weights
-from .ngram_scores cimport NgramContextC, ngram_score, read_context, start_ngrams
+from .ngram_scores cimport NgramContextC, ask_for_ngram, ngram_score, read_context, start_ngrams
 from .workspace cimport QueuedC, ShiftSumsC, SumC
 
 cdef enum:
@@ -69,9 +69,6 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
     cdef NgramContextC context
     if first == last:
         return 0
-    if is_forced(&workspace.actions[first], last - first):
-        workspace.ranks.push_back(pair[double, int](-state.score, first))
-        return 0
     extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
     if search.ngram_weight:
         read_context(search, workspace, state, &context)
@@ -84,6 +81,8 @@ cdef int score_actions(SearchC* search, WorkspaceC* workspace, const StateC* sta
                 put_in_queue(search, workspace, EVERY_SHIFT, &shared)
                 shared_is_known = True
             queue_shift(search, workspace, state, action.word, &workspace.shift_sums[i - first])
+            if search.ngram_weight:
+                ask_for_ngram(search, workspace, state, &context, action.word)
         else:
             workspace.shift_sums[i - first].own[0] = sum_of_all(search, workspace)
     read_queue(search, workspace)
@@ -188,13 +187,10 @@ cdef inline double sum_of_all(SearchC* search, WorkspaceC* workspace) noexcept n
     return total
 
 
-cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action,
-                         int n_legal) except? -1 nogil:
-    """The score that one of n_legal actions adds to a state."""
+cdef double score_action(SearchC* search, WorkspaceC* workspace, const StateC* state, const ActionC* action) except? -1 nogil:
+    """The score that an action adds to a state."""
     cdef NgramContextC context
     cdef double shared = 0, score
-    if is_forced(action, n_legal):
-        return 0
     extract(search.plan, search.context.bag, search.context.nodes, state, &workspace.extraction)
     extract_action(search.plan, search.context.bag, search.context.nodes, state, action, &workspace.extraction)
     if action.type != SHIFT:

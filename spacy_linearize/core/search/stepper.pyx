@@ -9,7 +9,7 @@ from ..systems.dead_ends cimport legal_actions
 from ..systems.derivation cimport TargetC, make_target
 from ..systems.state cimport LEFTARC, NONE, RIGHTARC, SHIFT, ActionC, NodeC, StateC, copy_state, n_blocks, start
 from .beam cimport Decoder, Workspace, start_search
-from .scores cimport is_forced, score_action
+from .scores cimport score_action
 from .workspace cimport SearchC
 
 from ..features.atom_table import ACTION_ATOMS, STATE_ATOMS
@@ -108,7 +108,7 @@ cdef class Stepper:
         """What the i-th legal action adds to the score."""
         if i >= self.actions.size():
             raise IndexError(i)
-        return score_action(&self.search, &self.workspace.c, &self.state, &self.actions[i], self.actions.size())
+        return score_action(&self.search, &self.workspace.c, &self.state, &self.actions[i])
 
     @property
     def total(self):
@@ -117,7 +117,7 @@ cdef class Stepper:
 
     def features(self, size_t i):
         """The templates that fire for the i-th legal action, each with its slot in the table of weights; those of pairs
-        once for every pair. None for an arc without an alternative, which is not scored."""
+        once for every pair."""
         return [(template, slot) for template, _, slot in self.instances(i)]
 
     def instances(self, size_t i):
@@ -125,8 +125,6 @@ cdef class Stepper:
         pairs a tuple: the head of the family, the word that comes first, and the other, as input positions."""
         if i >= self.actions.size():
             raise IndexError(i)
-        if is_forced(&self.actions[i], self.actions.size()):
-            return []
         cdef ExtractionC* extraction = &self.workspace.c.extraction
         cdef int scope, k, at
         cdef FiredC fired

@@ -5,7 +5,6 @@ After Liu et al. 2015 (figure 3) and Puduppully et al. 2016 (section 2). It depa
   and no reachable state is a dead end. The papers only sketch it.
 - Left dependents are attached before right ones, which makes the derivation of a tree unique.
 - The last word on the stack is the root; there is no action that pops it, so 2n - 1 actions instead of 2n.
-- When an arc is the only legal action it is applied without a score.
 """
 from cython.operator cimport dereference
 from libc.stdint cimport uint64_t

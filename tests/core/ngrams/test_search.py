@@ -1,12 +1,13 @@
 """What the search makes of a language model."""
 
 import itertools
+import random
 
 import pytest
 from helpers import core
 from helpers.kneser_ney import estimate
 from helpers.texts import make_corpus
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spacy_linearize.core.ngrams.table import END_KEY as END
@@ -70,6 +71,7 @@ def thinned(entries, rng):
 
 
 @settings(max_examples=60, deadline=None)
+@example(forms=[1, 1, 2], order=5, is_thinned=True, rng=random.Random(1))  # the end of an n-gram is missing
 @given(
     st.lists(st.sampled_from([1, 2, 3, 4, 5, 6, UNSEEN]), min_size=1, max_size=5),
     st.integers(1, 5),

@@ -127,24 +127,26 @@ def test_the_sequence_of_the_two_searches_has_no_influence_on_the_scores(system)
 
 @pytest.mark.parametrize("system", ["order_first", "joint"])
 def test_many_bags_at_once(system):
-    """Each bag with its own width, as on its own."""
+    """Each bag with its own width and number of results, as on its own."""
     engine = make(system)
     rng = random.Random(5)
     bags = [pack(engine, forms=[rng.randint(1, 4) for _ in range(rng.randint(0, 6))]) for _ in range(20)]
     widths = [rng.randint(1, 9) for _ in bags]
+    numbers = [rng.randint(1, 4) for _ in bags]
     for own in (decoders(engine), decoders(engine)[:1], decoders(engine)[1:]):
-        together = decode([own] * len(bags), bags, widths=widths, weights=[0.0] * len(bags), n_best=3)
-        alone = [search(own, bag, width=width, n_best=3) for bag, width in zip(bags, widths, strict=True)]
+        together = decode([own] * len(bags), bags, widths=widths, weights=[0.0] * len(bags), n_best=numbers)
+        alone = [search(own, bag, width=width, n_best=n) for bag, width, n in zip(bags, widths, numbers, strict=True)]
         assert [core.plain(results) for results in together] == [core.plain(results) for results in alone]
-    assert decode([], [], widths=[], weights=[]) == []
+    assert decode([], [], widths=[], weights=[], n_best=[]) == []
 
 
 def test_lists_of_other_lengths():
     engine = make("order_first")
     bag = pack(engine, forms=[1, 2])
-    for columns in ({"widths": [1]}, {"widths": [1, 1], "weights": [0.0]}, {"weights": [0.0] * 3}):
+    right = {"widths": [1, 1], "weights": [0.0, 0.0], "n_best": [1, 1]}
+    for columns in ({"widths": [1]}, {"widths": [1, 1], "weights": [0.0]}, {"weights": [0.0] * 3}, {"n_best": [1]}):
         with pytest.raises(ValueError, match=r"shorter|longer"):
-            decode([decoders(engine)] * 2, [bag, bag], **{"widths": [1, 1], "weights": [0.0, 0.0], **columns})
+            decode([decoders(engine)] * 2, [bag, bag], **{**right, **columns})
 
 
 def test_search_errors_are_those_of_a_single_search():

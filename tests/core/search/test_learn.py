@@ -25,10 +25,9 @@ class Path:
 
     def steps(self, gold):
         """All paths that are one action longer."""
-        legal = self.state.legal
         right = self.state.gold(*gold) if self.is_gold else None
-        for i in range(len(legal)):
-            slots = [] if legal[i][0] != "SHIFT" and len(legal) == 1 else [s for _, s in self.state.features(i)]
+        for i in range(len(self.state.legal)):
+            slots = [slot for _, slot in self.state.features(i)]
             yield Path(self.state.step(i), (*self.features, slots), i == right)
 
 
@@ -50,7 +49,7 @@ def expected_changes(decoder, bag, gold, width, rule, temperature):
     beam, right = steps[-1]
     lost = not beam[0].is_gold
     if lost and rule != "early":
-        # Of equal ones, as forced actions leave them, the last step counts.
+        # Of equal ones the last step counts.
         beam, right = max((steps[-1], *steps), key=lambda step: step[0][0].state.total - step[1].state.total)
     shares = {path: 1.0 for path in beam[:1] if not path.is_gold}
     if rule == "softmax":
