@@ -9,13 +9,16 @@ cdef enum:
     FREE = -1   # as in `trees`
     ROOT = -2
 
-# The tables of `spacing`: four of weights for the word before a gap, four for the word after it; for plain words, how
-# often just these two were joined less how often they were not, if that is an exception, and the same for any two.
+# The tables of `spacing`: five of weights for the token before a gap, five for the one after it, three for both; for plain
+# words those two that are exceptions, and under the key 0 whether any two are joined.
 cpdef enum:
-    FORM, ODD_FORM, EVEN_FORM, SHAPE_
+    FORM, ODD_FORM, EVEN_FORM, SHAPE_, TAGGED
     BEFORE = 0
-    AFTER = 4
-    THESE_TWO = 8
+    AFTER = 5
+    SHAPES = 10
+    FORM_SHAPE
+    SHAPE_FORM
+    THESE_TWO
     ANY_TWO
     N_TABLES
 
@@ -63,10 +66,11 @@ def mark_questions(uint64_t[:] puncts, const uint64_t[:] forms, strings):
             puncts[i] = 2
 
 
-def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, dict is_plain, list tables, uint64_t step):
-    """Whether a space follows each word, see `spacing`, which counts the same features one by one in training.
+def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, const uint64_t[:] tags, dict is_plain, list tables,
+                uint64_t step):
+    """Whether a space follows each token, see `spacing`, which counts the same features one by one in training.
 
-    forms, shapes (ndarray): Of the words in order.
+    forms, shapes, tags (ndarray): Of the tokens in order.
     is_plain (Dict[int, bool]): For each shape, whether words of this shape are plain.
     tables (List[Dict[int, float]]): What speaks for no space.
     step (int): Joins the keys of two words.
@@ -75,21 +79,29 @@ def find_spaces(const uint64_t[:] forms, const uint64_t[:] shapes, dict is_plain
     cdef bint plain, was_plain = False
     cdef double score
     cdef unordered_map[uint64_t, int] times
-    any_two = (<dict>tables[ANY_TWO]).get(0)    # None if training had no two plain words side by side
+    any_two = (<dict>tables[ANY_TWO])[0]
     spaces = [False] * n
     for i in range(n):
         turn = times[forms[i]]     # 0 if the form comes up for an odd time
         times[forms[i]] = 1 - turn
-        plain = any_two is not None and is_plain[shapes[i]]
+        plain = is_plain[shapes[i]]
         if i:
             if plain and was_plain:
                 score = (<dict>tables[THESE_TWO]).get(<uint64_t>(forms[i - 1] * step + forms[i]), any_two)
             else:
-                score = weight(tables, BEFORE + FORM, forms[i - 1])
-                score += weight(tables, BEFORE + ODD_FORM + last_turn, forms[i - 1])
-                score += weight(tables, BEFORE + SHAPE_, shapes[i - 1]) + weight(tables, AFTER + FORM, forms[i])
-                score += weight(tables, AFTER + ODD_FORM + turn, forms[i]) + weight(tables, AFTER + SHAPE_, shapes[i])
-            spaces[i - 1] = score <= 0
+                score = weight(tables, BEFORE + SHAPE_, shapes[i - 1]) + weight(tables, AFTER + SHAPE_, shapes[i])
+                score += weight(tables, SHAPES, shapes[i - 1] * step + shapes[i])
+                if not was_plain:
+                    score += weight(tables, BEFORE + FORM, forms[i - 1])
+                    score += weight(tables, BEFORE + ODD_FORM + last_turn, forms[i - 1])
+                    score += weight(tables, BEFORE + TAGGED, forms[i - 1] * step + tags[i - 1])
+                    score += weight(tables, FORM_SHAPE, forms[i - 1] * step + shapes[i])
+                if not plain:
+                    score += weight(tables, AFTER + FORM, forms[i])
+                    score += weight(tables, AFTER + ODD_FORM + turn, forms[i])
+                    score += weight(tables, AFTER + TAGGED, forms[i] * step + tags[i])
+                    score += weight(tables, SHAPE_FORM, shapes[i - 1] * step + forms[i])
+            spaces[i - 1] = score <= 0 if score or any_two < 0 else False
         was_plain, last_turn = plain, turn
     return spaces
 

@@ -11,20 +11,20 @@ import numpy as np
 from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import logger
 
 from ..core.ngrams.counts import Text
 from ..core.ngrams.estimate import add_sentence
 from ..core.records import Array, Bag, Order
 from ..errors import error
 from ..options import Options
-from ..trees import FREE, ROOT, is_projective, is_projective_forest
+from ..trees import FREE, ROOT, is_projective_forest
 from .known import Names, add_names, no_names
 from .read import read_bags
 from .reorder import read_table, reorder
+from .surface import WrittenText, read_written
+from .tags import TAG_ALONE, read_tags
 
-EVERYTHING = Options()  # all tags, heads and labels count
-MAX_SPACED = 20_000  # Docs that teach where spaces belong
+MAX_WRITTEN = 20_000  # Docs that teach how words become text
 COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts")
 
 
@@ -33,36 +33,33 @@ class Gold:
     gold sentences one by one, and collects the rest on the way.
 
     examples (Iterable[Example]): The examples. There must be some words among them.
+    tags_from (str): What tags are made of, see `tags`.
 
     names (Dict[str, Set[str]]): The tags and labels.
     text (Text): Their words, for the language model.
-    spaced (List[Doc]): Docs with their spaces, as far as these are known: all of them, or a random sample.
+    written (List[WrittenText]): How they are written, as far as this is known: all of them, or a random sample.
     """
 
-    def __init__(self, examples: Iterable[Example]) -> None:
+    def __init__(self, examples: Iterable[Example], tags_from: str = TAG_ALONE) -> None:
         self.examples = examples
+        self.everything = Options(tags_from=tags_from)  # all tags, heads and labels count
         self.names: Names = no_names()
-        self.spaced: list[Doc] = []
+        self.written: list[WrittenText] = []
         self.text = Text()
 
     def __iter__(self) -> Iterator[Bag]:
-        rng, n_crossing = random.Random(0), 0
+        rng = random.Random(0)
         for number, eg in enumerate(self.examples):
-            spaced = eg.predicted if eg.reference.has_unknown_spaces else eg.reference
-            if number < MAX_SPACED:
-                self.spaced.append(spaced)
-            elif (k := rng.randrange(number + 1)) < MAX_SPACED:  # reservoir sampling
-                self.spaced[k] = spaced
-            add_names(self.names, eg.reference)
-            for sentence in read_bags(eg.reference, gold_spans(eg.reference), EVERYTHING):
-                n_crossing += not is_projective(sentence.column("heads").tolist())
+            if number < MAX_WRITTEN:
+                self.written.append(read_written(eg.reference, eg.predicted))
+            elif (k := rng.randrange(number + 1)) < MAX_WRITTEN:  # reservoir sampling
+                self.written[k] = read_written(eg.reference, eg.predicted)
+            add_names(self.names, eg.reference, self.everything.tags_from)
+            for sentence in read_bags(eg.reference, gold_spans(eg.reference), self.everything):
                 add_sentence(self.text, sentence)
                 yield sentence
-        n = self.text.n_sentences
-        if not n:
+        if not self.text.n_sentences:
             raise error("SL045")
-        if n_crossing:
-            logger.info("%d of %d sentences are not projective: skipped in training.", n_crossing, n)
 
 
 def gold_spans(doc: Doc) -> list[tuple[int, int]]:
@@ -81,9 +78,10 @@ def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> It
     needs_tree (bool): Whether gold trees must be whole. A sentence whose given arcs do not make one is left out.
     """
     spans = gold_spans(eg.reference)
-    predicted = _in_sequence_of(eg.reference, eg.predicted)
+    predicted = _in_sequence_of(eg.reference, eg.predicted, options.tags_from)
+    everything = Options(tags_from=options.tags_from)
     whole = next(read_bags(predicted, [(0, len(predicted))], options))
-    for gold, (start, end) in zip(read_bags(eg.reference, spans, EVERYTHING), spans, strict=True):
+    for gold, (start, end) in zip(read_bags(eg.reference, spans, everything), spans, strict=True):
         given = whole if len(spans) == 1 else _part(whole, start, end)
         given_heads, gold_heads = given.column("heads"), gold.column("heads")
         # An arc that some component before this one got wrong cannot lead to the gold tree.
@@ -139,7 +137,7 @@ def _possible(gold: Array, given: Array, added: Array) -> Array:
     return kept
 
 
-def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
+def _in_sequence_of(reference: Doc, predicted: Doc, tags_from: str) -> Doc:
     """The predicted Doc with its words in the sequence of the reference, if the match is unambiguous: a word that
     occurs twice must have no given annotation that could belong to either occurrence."""
     forms = reference.to_array(ORTH), predicted.to_array(ORTH)
@@ -153,9 +151,10 @@ def _in_sequence_of(reference: Doc, predicted: Doc) -> Doc:
         odd = next(iter((Counter(wanted) - Counter(have)) + (Counter(have) - Counter(wanted))))
         raise error("SL013", word=reference.vocab.strings[odd])
     has_head = [token.has_head() for token in predicted]
+    has_tag = read_tags(predicted, tags_from) != 0
     heads_of_others = {token.head.i for token in predicted if has_head[token.i]}
     for orth, found in places.items():
-        if len(found) > 1 and any(predicted[i].tag or has_head[i] or i in heads_of_others for i in found):
+        if len(found) > 1 and any(has_tag[i] or has_head[i] or i in heads_of_others for i in found):
             raise error("SL013", word=reference.vocab.strings[orth])
     order = np.array([places[orth].pop(0) for orth in wanted], dtype=np.int32)
     tags, labels = predicted.to_array("TAG"), predicted.to_array("DEP")

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from spacy.attrs import DEP, TAG
+from spacy.attrs import DEP
 from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
 
 from ..bundled import bundled_for
 from ..core.records import Array, Bag, Keys
 from ..errors import error
+from .tags import read_tags
 
 KINDS = ("tags", "labels")
 NOUN_PHRASE = "NP"  # the tag of base noun phrases where a treebank was converted with them as units
@@ -35,10 +36,13 @@ def no_names() -> Names:
     return {kind: set() for kind in KINDS}
 
 
-def add_names(names: Names, doc: Doc) -> None:
-    """Add the names that a Doc has."""
+def add_names(names: Names, doc: Doc, tags_from: str) -> None:
+    """Add the names that a Doc has.
+
+    tags_from (str): What tags are made of, see `tags`.
+    """
     strings = doc.vocab.strings
-    for kind, keys in zip(("tags", "labels"), doc.to_array([TAG, DEP]).T, strict=True):
+    for kind, keys in zip(KINDS, (read_tags(doc, tags_from), doc.to_array(DEP)), strict=True):
         names[kind].update(strings[key] for key in set(keys.tolist()) if key)
 
 

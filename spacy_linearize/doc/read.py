@@ -1,6 +1,6 @@
 """From a Doc to bags of words with their given annotation, by spaCy's own conventions.
 
-- A token without a tag has no tag given.
+- A token without a tag has no tag given. Other attributes may make the tag, see `tags`.
 - A token without a dependency label has no head given (`token.has_head()` is false).
 - The label "dep" stands for an arc without a label.
 - A token that is its own head with the label "ROOT" (or "dep") is given as the root.
@@ -23,7 +23,8 @@ from ..trees import FREE
 from .arrays import mark_questions, read_arcs
 from .known import Known
 from .precedence import read_precedences
-from .units import find_units, merge
+from .tags import TAG_ALONE, read_tags
+from .units import UNITS, find_units, merge
 
 ATTRS = [ORTH, LOWER, SUFFIX, SHAPE, TAG, DEP, HEAD, IS_PUNCT]
 _FORM, _LOWER, _SUFFIX, _SHAPE, _TAG, _DEP, _HEAD, _PUNCT = range(8)
@@ -66,11 +67,11 @@ class Reader:
             raise error("SL005", n=longest, limit=options.max_words)
         bags = list(read_bags(doc, spans, options))
         if as_given:
-            given = given_of(doc, doc.to_array("TAG"), doc.to_array("DEP"), options, as_given=True)
+            given = given_of(doc, read_tags(doc, options.tags_from), doc.to_array("DEP"), options, as_given=True)
             bags = [_only(bag, given, start, end) for bag, (start, end) in zip(bags, spans, strict=True)]
         bags = [self.known.hide(bag, doc, self.name) for bag in bags]
         before = read_precedences(doc, spans)
-        if options.units is None:
+        if options.units is None and UNITS not in doc.spans:
             return [replace(bag, before=pairs) if pairs else bag for bag, pairs in zip(bags, before, strict=True)]
         units = find_units(doc, options.units, self.name)
         tag = self.known.noun_phrase if options.units == "noun_chunks" and options.use_tags else 0
@@ -106,6 +107,8 @@ def read_bags(doc: Doc, spans: Sequence[tuple[int, int]], options: Options) -> I
         _look_up(table, doc)
     roots = (UNLABELLED, strings["ROOT"], strings["root"])
     mark_questions(table[:, _PUNCT], table[:, _FORM], strings)
+    if options.use_tags and options.tags_from != TAG_ALONE:
+        table[:, _TAG] = read_tags(doc, options.tags_from)
     for start, end in spans:
         part = table[start:end]
         heads, labels, outside = read_arcs(part[:, _DEP], part[:, _HEAD], UNLABELLED, roots)
@@ -128,7 +131,7 @@ def read_bags(doc: Doc, spans: Sequence[tuple[int, int]], options: Options) -> I
 def given_of(doc: Doc, tags: Array, labels: Array, options: Options, *, as_given: bool = False) -> Given:
     """What a Doc gives, whether the search knows it or not.
 
-    tags, labels (ndarray): The columns TAG and DEP of the Doc.
+    tags, labels (ndarray): What `read_tags` returns, and the column DEP of the Doc.
     as_given (bool): As in `Reader.read`.
     """
     has_head = labels != 0

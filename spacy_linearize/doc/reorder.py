@@ -19,6 +19,7 @@ from .arrays import move
 
 MOVED = [ORTH, TAG, DEP, HEAD, POS, LEMMA, NORM, MORPH, ENT_KB_ID, ENT_ID]
 TAG_COLUMN, DEP_COLUMN, HEAD_COLUMN, _MORPH, _IDS = 1, 2, 3, 7, 8
+ROWS = ("._.", "linearize_rows", None, None)  # in user_data: a tuple with one entry for each token, which moves with it
 Dropped = tuple[str, str, str]  # where it was, its label if it has one, and its text
 
 
@@ -28,25 +29,32 @@ def read_table(doc: Doc) -> Array:
     return table
 
 
-def reorder(doc: Doc, table: Array, order: Order, spaces: Sequence[bool]) -> tuple[Doc, tuple[Dropped, ...]]:
+def reorder(
+    doc: Doc, table: Array, order: Order, spaces: Sequence[bool], words: Sequence[str] | None = None
+) -> tuple[Doc, tuple[Dropped, ...]]:
     """The words of a Doc in another order.
 
     table (ndarray): See `read_table`.
     order (Order): The new order, with tags, heads and labels by position in the Doc.
     spaces (Sequence[bool]): Whether a space follows, by new position.
+    words (Optional[Sequence[str]]): Other forms of the words, by new position.
     RETURNS (Tuple[Doc, Tuple[Dropped, ...]]): A new Doc, and what is not in it.
     """
     strings = doc.vocab.strings
     columns = (order.order, order.tags, order.heads, order.labels)
     values, place = move(table, *columns, UNLABELLED, tag=TAG_COLUMN, dep=DEP_COLUMN, head=HEAD_COLUMN)
     # Strings by key: making Token objects for their texts would take longer than all the rest.
-    new = Doc(doc.vocab, words=[strings[key] for key in values[:, 0].tolist()], spaces=list(spaces))
+    if words is None:
+        words = [strings[key] for key in values[:, 0].tolist()]
+    new = Doc(doc.vocab, words=list(words), spaces=list(spaces))
     # Morphology goes through a slow table; most Docs have none.
     end = _IDS if values[:, _MORPH].any() else _MORPH
     new.from_array(MOVED[1:end], values[:, 1:end])
     mover = _Mover(doc, new, place)
     mover.move_spans(values[:, _IDS:])
     mover.move_user_data()
+    if len(rows := new.user_data.get(ROWS) or ()) == len(doc):
+        new.user_data[ROWS] = tuple(rows[k] for k in order.order.tolist())
     new._context = doc._context
     new.cats.update(doc.cats)
     new.sentiment = doc.sentiment

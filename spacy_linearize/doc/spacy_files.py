@@ -4,6 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
@@ -17,16 +18,19 @@ def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
     return docs_of(read_docbin(path), path, vocab)
 
 
-def read_docbin(path: Path) -> DocBin:
-    """A .spacy file as it is, without Docs."""
-    with _spacy_problems(path):
-        return DocBin().from_disk(path)
+def read_docbin(source: Path | BinaryIO) -> DocBin:
+    """A .spacy file, or a stream of its bytes, as it is, without Docs."""
+    if isinstance(source, Path):
+        with _spacy_problems(source):
+            return DocBin().from_disk(source)
+    with _spacy_problems("Standard input"):
+        return DocBin().from_bytes(source.read())
 
 
-def docs_of(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
+def docs_of(docs: DocBin, path: Path | str, vocab: Vocab) -> Iterator[Doc]:
     """The Docs of a .spacy file that was read.
 
-    path (Path): Where it is, for messages.
+    path (Union[Path, str]): Where it is, for messages.
     """
     with _spacy_problems(path):
         for text in docs.strings:
@@ -34,13 +38,13 @@ def docs_of(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
     return _made(docs, path, vocab)
 
 
-def _made(docs: DocBin, path: Path, vocab: Vocab) -> Iterator[Doc]:
+def _made(docs: DocBin, path: Path | str, vocab: Vocab) -> Iterator[Doc]:
     with _spacy_problems(path):
         yield from docs.get_docs(vocab)
 
 
 @contextmanager
-def _spacy_problems(path: Path) -> Iterator[None]:
+def _spacy_problems(path: Path | str) -> Iterator[None]:
     """All that zlib, msgpack and spaCy raise for bytes that are no Docs becomes one error of this package."""
     collects = gc.isenabled()
     try:

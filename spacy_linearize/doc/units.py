@@ -15,16 +15,23 @@ from ..core.records import Array, Bag, Precedence
 from ..errors import error
 from ..trees import FREE, ROOT, is_projective
 
+UNITS = "linearize_units"  # the span group that is always read, whatever the settings say
 COLUMNS = ("forms", "tags", "labels", "lowers", "suffixes", "shapes", "puncts", "kept")
 Texts = Sequence[str] | None
 
 
-def find_units(doc: Doc, units: str, name: str) -> list[Span]:
-    """The units of a Doc.
+def find_units(doc: Doc, units: str | None, name: str) -> list[Span]:
+    """The units of a Doc: its own, in `doc.spans["linearize_units"]`, and those that the settings ask for.
 
-    units (str): "ents", "noun_chunks", or the key of a span group.
+    units (Optional[str]): "ents", "noun_chunks", or the key of a span group.
     name (str): Of the component, for errors.
     """
+    own = [] if UNITS not in doc.spans or units == UNITS else list(doc.spans[UNITS])
+    found = own if units is None else [*own, *_named_units(doc, units, name)]
+    return [span for span in found if len(span)]  # an empty span is no unit
+
+
+def _named_units(doc: Doc, units: str, name: str) -> Iterable[Span]:
     if units == "ents":
         return list(doc.ents)
     if units == "noun_chunks":
@@ -34,7 +41,7 @@ def find_units(doc: Doc, units: str, name: str) -> list[Span]:
             raise error("SL062", name=name) from problem
     if units not in doc.spans:
         raise error("SL063", name=name, units=units, known=", ".join(doc.spans) or "none")
-    return [span for span in doc.spans[units] if len(span)]  # an empty span is no unit
+    return list(doc.spans[units])
 
 
 def merge(
@@ -60,7 +67,7 @@ def merge(
     unit_of = np.repeat(np.arange(len(members), dtype=np.int32), [len(own) for own in members])
     arcs = tokens.column("heads")
     tops = [_top_of(arcs, own, unit_of, tokens.texts) for own in members]
-    columns = {name: tokens.column(name)[tops] for name in COLUMNS if getattr(tokens, name) is not None}
+    columns: dict[str, Any] = {name: tokens.column(name)[tops] for name in COLUMNS if getattr(tokens, name) is not None}
     heads = arcs[tops]
     inside = heads >= 0
     heads[inside] = unit_of[heads[inside]]

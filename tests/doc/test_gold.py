@@ -114,7 +114,7 @@ def test_not_projective_is_reported_and_skipped(corpus_path, caplog, monkeypatch
     monkeypatch.setattr(spacy.util.logger, "propagate", True)
     with caplog.at_level("INFO", logger="spacy"):
         nlp.initialize(lambda: corpus(nlp))
-    assert "2 of 113 sentences are not projective: skipped in training." in caplog.text
+    assert "2 of 113 sentences have crossing arcs: skipped in training." in caplog.text
     nlp.update(list(corpus(nlp)), drop=0.0)
 
 

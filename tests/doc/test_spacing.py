@@ -1,14 +1,22 @@
 """Where spaces go between the words of a sentence."""
 
+import json
+import random
+
 import numpy as np
 import pytest
 import spacy
 from helpers.docs import read_docs
 from spacy.tokens import Doc
 
-from spacy_linearize.doc.spacing import N_TABLES, Spacing
+from spacy_linearize.doc.arrays import ANY_TWO, THESE_TWO
+from spacy_linearize.doc.spacing import Piece, Spacing, _gaps
 
 NOTHING = np.zeros(0, dtype=np.uint64)
+
+
+def learn(spacing, docs):
+    spacing.learn([[Piece(t.text, t.shape_, t.tag_, bool(t.whitespace_)) for t in doc] for doc in docs])
 
 
 @pytest.fixture(scope="module")
@@ -19,14 +27,14 @@ def nlp():
 @pytest.fixture(scope="module")
 def spacing(nlp):
     spacing = Spacing()
-    spacing.learn(read_docs(nlp.vocab))
+    learn(spacing, read_docs(nlp.vocab))
     return spacing
 
 
 class TestSpacing:
-    def text(self, nlp, spacing, words):
-        doc = Doc(nlp.vocab, words=words)
-        spaces = spacing.spaces(doc.to_array("ORTH"), doc.to_array("SHAPE"), nlp.vocab.strings)
+    def text(self, nlp, spacing, words, tags=None):
+        doc = Doc(nlp.vocab, words=words, tags=tags)
+        spaces = spacing.spaces(*(doc.to_array(name) for name in ("ORTH", "SHAPE", "TAG")), nlp.vocab.strings)
         return Doc(nlp.vocab, words=words, spaces=spaces).text
 
     def test_gold_texts_come_back(self, nlp, spacing):
@@ -41,70 +49,75 @@ class TestSpacing:
     def test_straight_quotes_open_and_close_in_turn(self, nlp):
         spacing = Spacing()
         words = ["He", "said", '"', "no", '"', "twice"]
-        spacing.learn([Doc(nlp.vocab, words=words, spaces=[True, True, False, False, True, False])])
+        learn(spacing, [Doc(nlp.vocab, words=words, spaces=[True, True, False, False, True, False])])
         assert self.text(nlp, spacing, ['"', "no", '"', "and", '"', "yes", '"']) == '"no" and "yes"'
 
     def test_single_spaces_without_knowledge(self, nlp):
         assert self.text(nlp, Spacing(), ["a", "b", "."]) == "a b ."
-        assert Spacing().spaces(NOTHING, NOTHING, nlp.vocab.strings) == []
+        assert Spacing().spaces(NOTHING, NOTHING, NOTHING, nlp.vocab.strings) == []
+        assert self.text(nlp, Spacing(joins=True), ["a", "b", "."]) == "ab."
+
+    def test_hyphens_and_dashes_differ_by_their_tags(self, nlp):
         spacing = Spacing()
-        spacing.learn([Doc(nlp.vocab, words=["a", "."])])  # unknown spaces
-        assert not any(spacing.tables)
+        hyphen = Doc(nlp.vocab, words=["a", "self", "-", "made", "man"], tags=["DT", "NN", "HYPH", "VBN", "NN"],
+                     spaces=[True, False, False, True, False])  # fmt: skip
+        dash = Doc(nlp.vocab, words=["then", "-", "seen", "late"], tags=["UH", ":", "VBN", "RB"], spaces=[True] * 4)
+        learn(spacing, [hyphen, dash])
+        words = ["even", "-", "tuned"]
+        assert self.text(nlp, spacing, words, ["RB", "HYPH", "VBN"]) == "even-tuned"
+        assert self.text(nlp, spacing, words, ["RB", ":", "VBN"]) == "even - tuned"
 
     def test_plain_words_stay_apart(self, nlp):
         """How a letter stands beside brackets and digits says nothing about how it stands beside words."""
         spacing = Spacing()
         words = ["row", "4", "b", "(", "b", ")", "is", "gon", "na", "be", "free", "for", "a", "day", "or", "more"]
         spaces = [True, False, True, False, False, True, True, False, *[True] * 7, False]
-        spacing.learn([Doc(nlp.vocab, words=words, spaces=spaces)])
+        learn(spacing, [Doc(nlp.vocab, words=words, spaces=spaces)])
         assert self.text(nlp, spacing, words) == "row 4b (b) is gonna be free for a day or more"
         assert self.text(nlp, spacing, ["gate", "b"]) == "gate b"
 
     def test_language_without_spaces(self, nlp):
         spacing = Spacing()
-        spacing.learn([Doc(nlp.vocab, words=["我", "爱", "你", "。"], spaces=[False] * 4)])
+        learn(spacing, [Doc(nlp.vocab, words=["我", "爱", "你", "。"], spaces=[False] * 4)])
         assert self.text(nlp, spacing, ["你", "们", "爱", "我", "。"]) == "你们爱我。"
 
     def test_unseen_forms_go_by_shape(self, nlp, spacing):
         assert self.text(nlp, spacing, ["Zebras", "run", "."]) == "Zebras run."
 
 
-def arrays(tables):
-    """Tables as they are stored."""
-    spacing = Spacing()
-    spacing.tables = tables
-    return spacing.to_arrays()
+def test_compiled_and_slow_agree(nlp, spacing):
+    """`find_spaces` sums up what training counts."""
+    rng = random.Random(5)
+    words = sorted({token.text for doc in read_docs(nlp.vocab) for token in doc})
+    tags = ["", "NN", ".", "``", "''", "HYPH"]
+    for _ in range(200):
+        some = [(rng.choice(words), rng.choice(tags)) for _ in range(rng.randint(0, 8))]
+        doc = Doc(nlp.vocab, words=[word for word, _ in some], tags=[tag for _, tag in some])
+        pieces = [Piece(token.text, token.shape_, token.tag_, True) for token in doc]
+        expected = []
+        for features in _gaps(pieces):
+            table, key = features[0]
+            score = sum(spacing.tables[table].get(key, 0.0) for table, key in features)
+            if table == THESE_TWO:
+                score = spacing.tables[table].get(key, spacing.tables[ANY_TWO][""])
+            expected.append(score <= 0)
+        columns = [doc.to_array(name) for name in ("ORTH", "SHAPE", "TAG")]
+        assert spacing.spaces(*columns, nlp.vocab.strings)[:-1] == expected
 
 
 def test_what_is_stored_comes_back(spacing):
-    assert Spacing.from_arrays(spacing.to_arrays()).tables == spacing.tables
-    assert Spacing.from_arrays(Spacing().to_arrays()).tables == [{}] * N_TABLES
+    stored = json.loads(json.dumps(spacing.to_dict()))
+    assert Spacing.from_dict(stored).tables == spacing.tables
+    assert Spacing.from_dict(Spacing(joins=True).to_dict()).tables == Spacing(joins=True).tables
 
 
-@pytest.mark.parametrize("weight", [float("nan"), float("inf")])
-def test_weights_that_are_no_numbers(weight):
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), "1", True])
+def test_weights_that_are_no_numbers(spacing, weight):
     with pytest.raises(ValueError, match="not numbers"):
-        Spacing.from_arrays(arrays([{0: 1.0}] * 9 + [{0: weight}]))
+        Spacing.from_dict({**spacing.to_dict(), "before: form": {"x": weight}})
 
 
-@pytest.mark.parametrize(("name", "dtype"), [("keys", "f8"), ("keys", "i2"), ("weights", "u8")])
-def test_arrays_of_another_type(name, dtype):
-    stored = arrays([{0: 1.0}] * N_TABLES)
-    with pytest.raises(ValueError, match="not numbers"):
-        Spacing.from_arrays({**stored, f"spaces.{name}": stored[f"spaces.{name}"].astype(dtype)})
-
-
-@pytest.mark.parametrize("name", ["lengths", "keys", "weights"])
-def test_arrays_that_do_not_add_up(name):
-    stored = arrays([{0: 1.0}] * N_TABLES)
-    with pytest.raises(ValueError, match="do not add up"):
-        Spacing.from_arrays({**stored, f"spaces.{name}": stored[f"spaces.{name}"][:-1]})
-    with pytest.raises(KeyError, match=name):
-        Spacing.from_arrays({key: array for key, array in stored.items() if key != f"spaces.{name}"})
-
-
-@pytest.mark.parametrize("last", [{}, {1: 1.0}, {0: 1.0, 1: 1.0}])
-def test_spaces_of_plain_words_without_their_default(last):
-    """They were accepted, and then failed at the first two plain words side by side."""
-    with pytest.raises(ValueError, match="without their default"):
-        Spacing.from_arrays(arrays([{1: 1.0}] * 9 + [last]))
+@pytest.mark.parametrize("change", [{"any": {}}, {"any": {"x": 1.0}}, {"more": {}}])
+def test_tables_that_are_no_tables(spacing, change):
+    with pytest.raises(ValueError, match="missing or unknown"):
+        Spacing.from_dict({**spacing.to_dict(), **change})
