@@ -5,12 +5,11 @@ A bag that cannot be read appears in the stream as an error, so that it is repor
 
 import errno
 import itertools
-import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
@@ -20,11 +19,14 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..atomic import open_alone, save, write_all
-from ..doc.spacy_files import read_spacy
+from ..doc.spacy_files import docs_of, read_docbin
+from ..doc.surface import surface_text
 from ..errors import LinearizeError, error
-from .conllu import BadSentence, read_sentences, to_conllu
+from .conllu import UPOS_TAGS, BadSentence, read_sentences, to_conllu
+from .jsonl import doc_to_object, error_to_object, id_of, object_to_doc, parse_line, to_line
 
 SUFFIXES = {".txt": "text", ".conllu": "conllu", ".jsonl": "jsonl", ".spacy": "spacy"}
+STANDARD_INPUT = "Standard input"  # in messages, instead of a path
 
 
 class Bag(NamedTuple):
@@ -33,11 +35,13 @@ class Bag(NamedTuple):
     number (int): Its place in the file, from 1; in text, the line it stands on. Bags that cannot be read count.
     doc (Union[Doc, LinearizeError]): Its words, or why it could not be read.
     line (Optional[int]): In CoNLL-U, the line where it begins, or that of the problem.
+    identity (Optional[Union[str, int]]): In JSON lines, its id.
     """
 
     number: int
     doc: Doc | LinearizeError
     line: int | None = None
+    identity: str | int | None = None
 
     @property
     def name(self) -> str:
@@ -60,18 +64,31 @@ def format_of(path: Path | None, given: Enum | None, key: str, option: str) -> s
     return SUFFIXES[path.suffix.lower()]
 
 
-def read_bags(path: Path | None, kind: str, vocab: Vocab, *, need_tree: bool = True) -> Iterator[Bag]:
+def read_bags(
+    path: Path | None,
+    kind: str,
+    vocab: Vocab,
+    *,
+    tokenize: Callable[[str], Doc] | None = None,
+    tag: str = "xpos",
+    upos_tags: Container[str] = UPOS_TAGS,
+    need_tree: bool = True,
+) -> Iterator[Bag]:
     """The bags of a file, or of standard input if there is no path.
 
+    kind (str): The format: "text", "conllu", "jsonl" or "spacy".
+    tokenize (Optional[Callable[[str], Doc]]): Makes a Doc of a line of text. By default it is split at spaces.
+    tag, upos_tags (str, Container[str]): As in `conllu.read_conllu`.
     need_tree (bool): Whether heads of CoNLL-U that are no tree are a problem. Otherwise they are left out.
     """
-    if kind == "spacy" and path is not None:
-        return itertools.starmap(Bag, enumerate(read_spacy(path, vocab), start=1))
-    if kind == "conllu" and path is not None:
-        return _conllu_bags(path, vocab, need_tree)
+    if kind == "spacy":
+        docs = read_docbin(path if path is not None else standard_input())
+        return itertools.starmap(Bag, enumerate(docs_of(docs, path or STANDARD_INPUT, vocab), start=1))
     if path is None:
         standard_input()  # if it is closed, say so at once
-    return _text_bags(path, vocab)
+    if kind == "conllu":
+        return _conllu_bags(path, vocab, tag, upos_tags, need_tree)
+    return _json_bags(path, vocab) if kind == "jsonl" else _text_bags(path, vocab, tokenize)
 
 
 def check_output(sources: Iterable[Path | TextIO | None], targets: Iterable[Path | TextIO | None]) -> None:
@@ -118,23 +135,47 @@ def standard_output() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _text_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
+def _open(path: Path | None) -> AbstractContextManager[BinaryIO]:
+    return path.open("rb") if path is not None else nullcontext(standard_input())
+
+
+def _text_bags(path: Path | None, vocab: Vocab, tokenize: Callable[[str], Doc] | None) -> Iterator[Bag]:
     """One bag a line, words set apart by spaces. Empty lines are empty bags, so that output lines match."""
-    with path.open("rb") if path is not None else nullcontext(standard_input()) as file:
+    with _open(path) as file:
         for number, line in enumerate(file, start=1):
             try:
-                text = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "")
-                yield Bag(number, Doc(vocab, words=text.split()))
+                words = line.decode("utf8").removeprefix("\ufeff" if number == 1 else "").split()
+                yield Bag(number, Doc(vocab, words=words) if tokenize is None else tokenize(" ".join(words)))
             except UnicodeDecodeError:
-                yield Bag(number, error("SL182", path=path or "Standard input"))
+                yield Bag(number, error("SL182", path=path or STANDARD_INPUT))
 
 
-def _conllu_bags(path: Path, vocab: Vocab, need_tree: bool) -> Iterator[Bag]:
-    for number, (line, doc) in enumerate(read_sentences(path, vocab, need_tree=need_tree), start=1):
-        if isinstance(doc, BadSentence):
-            yield Bag(number, error("SL202", problem=doc), doc.line)
-        else:
-            yield Bag(number, doc, line)
+def _json_bags(path: Path | None, vocab: Vocab) -> Iterator[Bag]:
+    """One object a line; see `jsonl`. Empty lines are passed over, but counted."""
+    with _open(path) as file:
+        for number, line in enumerate(file, start=1):
+            line = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"")
+            if not line.strip():
+                continue
+            identity = None
+            try:
+                record = parse_line(line)
+                identity = id_of(record)
+                yield Bag(number, object_to_doc(record, vocab), identity=identity)
+            except LinearizeError as problem:
+                yield Bag(number, problem, identity=identity)
+
+
+def _conllu_bags(
+    path: Path | None, vocab: Vocab, tag: str, upos_tags: Container[str], need_tree: bool
+) -> Iterator[Bag]:
+    with _open(path) as file:
+        found = read_sentences(file, vocab, tag=tag, upos_tags=upos_tags, need_tree=need_tree)
+        for number, (line, doc) in enumerate(found, start=1):
+            if isinstance(doc, BadSentence):
+                yield Bag(number, error("SL202", problem=doc), doc.line)
+            else:
+                yield Bag(number, doc, line)
 
 
 class Writer:
@@ -143,11 +184,17 @@ class Writer:
 
     The old content of a file stays until there is something to replace it. Use the writer with `with`, which completes
     the file; after an error, with what was written before it.
+
+    path (Optional[Path]): The file.
+    kind (str): The format: "text", "conllu", "jsonl" or "spacy".
+    several (bool): Whether several orders of a bag are asked for. Text then has their ranks and scores, too, and an
+        empty line between bags.
     """
 
-    def __init__(self, path: Path | None, kind: str) -> None:
+    def __init__(self, path: Path | None, kind: str, *, several: bool = False) -> None:
         self.path = path
         self.kind = kind
+        self.several = several
         self.docs = DocBin(store_user_data=True)
         self.sent_ids: dict[str, int] = {}
         self.file: Any = None
@@ -171,12 +218,14 @@ class Writer:
                 self.file.close()
 
     def _finish(self) -> None:
-        if self.kind == "spacy" and self.path is not None:
+        if self.kind == "spacy":
             _cut(self.docs, min(map(len, _columns(self.docs))))  # Ctrl-C may come within a Doc
-            save(self.path, self.docs.to_bytes())
-        else:
-            self._put("")
-            self.file.flush()
+            if self.path is not None:
+                save(self.path, self.docs.to_bytes())
+                return
+            self._put(self.docs.to_bytes())
+        self._put("")
+        self.file.flush()
 
     def write(self, number: int, docs: list[Doc]) -> None:
         """Write the best orders of one bag: all of them, or none if there is an error."""
@@ -189,19 +238,34 @@ class Writer:
                 _cut(self.docs, n_before)
                 raise
         elif self.kind == "jsonl":
-            self._put(json.dumps(_record(number, docs), ensure_ascii=False) + "\n")
+            records = (doc_to_object(doc, rank=rank, identity=number) for rank, doc in enumerate(docs, start=1))
+            self._put("".join(map(to_line, records)))
         elif self.kind == "conllu":
-            self._put("".join(to_conllu(doc, rank, self.sent_ids) for rank, doc in enumerate(docs, start=1)))
+            ranks = enumerate(docs, start=1)
+            self._put(
+                "".join(to_conllu(doc, rank if self.several else None, used=self.sent_ids) for rank, doc in ranks)
+            )
+        elif self.several:
+            self._put_apart("".join(_ranked(rank, doc) for rank, doc in enumerate(docs, start=1)))
         else:
-            self._put("".join(" ".join(doc.text.split()) + "\n" for doc in docs))
+            self._put("".join(_text(doc) + "\n" for doc in docs))
 
-    def skip(self) -> None:
-        """Leave out a bag. In text its line is empty, so that lines match those of the input."""
-        if self.kind == "text":
+    def skip(self, bag: Bag, problem: LinearizeError) -> None:
+        """Leave out a bag that failed. In text its line is empty, so that lines match those of the input; in JSON there
+        is an object that says why."""
+        if self.kind == "jsonl":
+            self._put(to_line(error_to_object(problem, bag.number if bag.identity is None else bag.identity)))
+        elif self.kind == "text" and self.several:
+            self._put_apart("")
+        elif self.kind == "text":
             self._put("\n")
 
-    def _put(self, text: str) -> None:
-        data = text.encode("utf8")
+    def _put_apart(self, text: str) -> None:
+        """Write a bag, with an empty line between it and the one before."""
+        self._put(text if self.file is None else f"\n{text}")
+
+    def _put(self, text: str | bytes) -> None:
+        data = text.encode("utf8") if isinstance(text, str) else text
         if self.file is None:
             self.file = open_alone(self.path) if self.path else standard_output()
         if self.path:
@@ -222,20 +286,11 @@ def _cut(docs: DocBin, n: int) -> None:
         del column[n:]
 
 
-def _record(number: int, docs: list[Doc]) -> dict[str, Any]:
-    return {
-        "number": number,
-        "orders": [
-            {
-                "text": doc.text,
-                "words": [token.text for token in doc],
-                "order": list(doc._.linearization["order"]) if len(doc) else [],
-                "score": doc._.linearization["score"] if len(doc) else 0.0,
-                "gap": doc._.linearization["gap"] if len(doc) else 0.0,
-                "tags": [token.tag_ for token in doc],
-                "heads": [token.head.i if token.has_head() else None for token in doc],
-                "deps": [token.dep_ for token in doc],
-            }
-            for doc in docs
-        ],
-    }
+def _text(doc: Doc) -> str:
+    return " ".join(surface_text(doc).split())
+
+
+def _ranked(rank: int, doc: Doc) -> str:
+    """An order as a line: its rank, its score and its text."""
+    score = doc._.linearization["score"] if len(doc) else 0.0
+    return f"{rank}\t{score:.1f}\t{_text(doc)}\n"

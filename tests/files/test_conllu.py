@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import spacy
 from helpers.docs import read_docs
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.files.conllu import BadSentence, read_conllu, read_sentences, to_conllu
+from spacy_linearize.files.conllu import BadSentence, drop_rows, read_conllu, read_sentences, to_conllu
 from spacy_linearize.files.convert import convert
 
 DATA = Path(__file__).parent.parent / "data"
@@ -77,6 +77,8 @@ def test_everything_is_there(vocab, tmp_path):
         ("VBP", "VERB", "bark", "Tense=Pres|VerbForm=Fin", "ROOT", 1),
         (".", "PUNCT", ".", "", "punct", 1),
     ]
+    assert (doc.user_data["sent_id"], doc.user_data["text"]) == ("s1", "Dogs bark.")
+    drop_rows(doc)
     assert doc.user_data == {"sent_id": "s1", "text": "Dogs bark."}
     (doc,), _ = read(tmp_path, vocab, text, tag="upos")
     assert [t.tag_ for t in doc] == ["NOUN", "VERB", "PUNCT"]
@@ -140,7 +142,13 @@ def test_line_ends_and_byte_order_mark(vocab, tmp_path):
         ("# sent_id = s2\n# text = a b\n\n", 4, "a sentence without words"),
         (rows(("a", "9" * 5000)), 4, "in the sentence from here on"),
         (rows(("a", 2), ("b", 0)).replace("\tb\tb\t", "\t\tb\t"), 5, "the word with the id 2 has no form"),
-        ("1-2" + "\t_" * 9 + "\n2-3" + "\t_" * 9 + "\n" + GOOD, 5, "the range 2-3 overlaps the one before it"),
+        ("1-2\tab" + "\t_" * 8 + "\n2-3\tbc" + "\t_" * 8 + "\n" + GOOD, 5, "the range 2-3 overlaps the one before it"),
+        ("1-2" + "\t_" * 9 + "\n" + GOOD, 4, "the range 1-2 has no form"),
+        ("1-3\tab" + "\t_" * 8 + "\n" + GOOD, 4, "the range up to 3 goes on after the last word, 2"),
+        ("2-2\tab" + "\t_" * 8 + "\n" + GOOD, 4, "the range 2-2 does not stand before its first word"),
+        (rows(("a", 0)).replace("\t_\n", "\t\n"), 4, "the column MISC of 'a' is empty, or has an empty item: ''"),
+        (rows(("a", 0)).replace("\t_\n", "\tX=1||Y=2\n"), 4, "has an empty item: 'X=1||Y=2'"),
+        (rows(("a", 0)).replace("\t_\n", "\tSpaceAfter=Maybe\n"), 4, "has 'SpaceAfter=Maybe' instead of SpaceAfter=No"),
     ],
 )
 def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):
@@ -154,11 +162,12 @@ def test_a_bad_sentence_costs_only_itself(vocab, tmp_path, bad, line, message):
 def test_heads_that_are_no_tree_where_none_is_needed(vocab, tmp_path):
     path = tmp_path / "x.conllu"
     path.write_text(GOOD + rows(("a", 7), ("b", 0)) + "1\tbad\n\n" + GOOD)
-    found = list(read_sentences(path, vocab, need_tree=False))
+    lines = path.read_bytes().splitlines(keepends=True)
+    found = list(read_sentences(lines, vocab, need_tree=False))
     assert [line for line, _ in found] == [1, 4, 7, 9]
     heads = [[token.has_head() for token in doc] for _, doc in found if not isinstance(doc, BadSentence)]
     assert heads == [[True, True], [False, False], [True, True]]
-    assert [line for line, doc in read_sentences(path, vocab) if isinstance(doc, BadSentence)] == [4, 7]
+    assert [line for line, doc in read_sentences(lines, vocab) if isinstance(doc, BadSentence)] == [4, 7]
 
 
 def test_comments_of_no_sentence(vocab, tmp_path):
@@ -250,3 +259,78 @@ def test_conllu_of_several_sentences(tmp_path):
     again = list(read_conllu(path, docs[0].vocab))
     assert [doc.text for doc in again] == [doc.text.strip() for doc in docs]
     assert [[t.head.i for t in doc] for doc in again] == [[t.head.i for t in doc] for doc in docs]
+
+
+RICH = """\
+# newdoc id = d1
+# sent_id = s1
+# text = Dogs bark, cats don't.
+# text_de = Hunde bellen, Katzen nicht.
+# a remark without a value
+1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur|Animacy=Anim\t2\tnsubj\t2:nsubj|4.1:ref\tGloss=Hunde
+2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t0:root\tSpaceAfter=No|Gloss=bellen
+3\t,\t,\tPUNCT\t,\t_\t4\tpunct\t4:punct\t_
+4\tcats\tcat\tNOUN\tNNS\todd|Number=Plur\t2\tconj\t4.1:nsubj\tGloss=Katzen|Entity=(x)
+4.1\tbark\tbark\tVERB\t_\t_\t_\t_\t2:conj\tCopyOf=2
+5\tdo\tdo\tNEW\t_\t_\t4\torphan\t_\tSpaceAfter=No
+6\tn't\tnot\tPART\tRB\t_\t4\torphan\t4.1:advmod\tSpaceAfter=No
+7\t.\t.\tPUNCT\t.\t_\t2\tpunct\t2:punct\tSpacesAfter=\\n|SpaceAfter=No
+
+"""
+
+
+def test_what_a_doc_has_no_place_for(vocab, tmp_path):
+    """Comments, features that are no pairs, DEPS, MISC, empty nodes, a tag that is not universal."""
+    (doc,), problems = read(tmp_path, vocab, RICH)
+    assert not problems
+    assert to_conllu(doc) == RICH
+    data = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    assert to_conllu(next(DocBin(store_user_data=True).from_bytes(data).get_docs(vocab))) == RICH
+
+
+def test_rows_move_with_their_words(nlp, component, tmp_path):
+    """The ids in DEPS and those of empty nodes follow the words; so do glosses. Spaces are those of the new text."""
+    (doc,), _ = read(tmp_path, nlp.vocab, RICH)
+    component.use_heads = False
+    doc._.linearize_fixed = [[6, 5, 4, 3, 2, 1, 0]]
+    new = component(doc)
+    assert [token.text for token in new] == [".", "n't", "do", "cats", ",", "bark", "Dogs"]
+    lines = to_conllu(new).splitlines()
+    assert lines[:5] == [line if "# text =" not in line else f"# text = {new.text}" for line in RICH.splitlines()[:5]]
+    by_id = {line.split("\t")[0]: line.split("\t") for line in lines[5:-1]}
+    assert list(by_id) == ["1", "2", "3", "4", "4.1", "5", "6", "7"]
+    assert [by_id[i][8] for i in ("2", "4", "4.1", "6", "7")] == [
+        "4.1:advmod",
+        "4.1:nsubj",
+        "6:conj",
+        "0:root",
+        "4.1:ref|6:nsubj",
+    ]
+    assert by_id["4"][5] == "odd|Number=Plur"
+    assert by_id["7"][9] == "Gloss=Hunde|SpaceAfter=No"  # nothing follows the sentence
+    again, _ = read(tmp_path, nlp.vocab, to_conllu(new))
+    assert to_conllu(again[0]) == to_conllu(new)
+
+
+def test_new_annotation_is_written(vocab, tmp_path):
+    (doc,), _ = read(tmp_path, vocab, RICH)
+    doc[0].tag_, doc[0].lemma_, doc[4].pos_ = "NNPS", "hound", "AUX"
+    doc[0].set_morph("Number=Sing")
+    new = [line.split("\t") for line in to_conllu(doc).splitlines()]
+    assert new[5][2:6] == ["hound", "NOUN", "NNPS", "Number=Sing"]
+    assert new[10][3] == "AUX"
+
+
+def test_orders_of_one_bag(nlp, component, tmp_path):
+    """No name comes twice, and the ranks and scores are comments."""
+    (doc,), _ = read(tmp_path, nlp.vocab, RICH)
+    used = {}
+    blocks = [to_conllu(new, rank, used=used) for rank, new in enumerate(component.alternatives(doc, 3), start=1)]
+    for rank, block in enumerate(blocks, start=1):
+        lines = block.splitlines()
+        assert ("# newdoc id = d1" in lines) == (rank == 1)
+        assert f"# sent_id = s1{'' if rank == 1 else f'-{rank}'}" in lines
+        assert f"# rank = {rank}" in lines
+        assert sum(line.startswith("# score = ") for line in lines) == 1
+    (again, *_), _ = read(tmp_path, nlp.vocab, "".join(blocks))
+    assert "# rank" not in to_conllu(again)
