@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from helpers.docs import read_docs, shuffled
@@ -100,3 +101,29 @@ def test_bad_numbers(nlp, component, key):
     doc = Doc(nlp.vocab, words=["dog", "the"])
     with pytest.raises(LinearizeError, match=rf"SL022.*'{key}' is -1"):
         component.explain(doc, **{key: -1})
+
+
+def test_one_word(nlp, component):
+    """Only its steps have rivals; everything else is as without."""
+    doc = Doc(nlp.vocab, words=["dog", "the", "sees", "Maria"])
+    (whole,) = component.explain(doc)
+    for word in range(4):
+        (explanation,) = component.explain(doc, word=word)
+        for derivation, all_of_it in zip(explanation.derivations, whole.derivations, strict=True):
+            assert derivation.score == all_of_it.score
+            for step, full in zip(derivation.steps, all_of_it.steps, strict=True):
+                assert step == full if step.position == word else step == replace(full, rivals=())
+
+
+def test_another_order(nlp, component):
+    doc = Doc(nlp.vocab, words=["dog", "the", "sees", "Maria"])
+    orders = component.alternatives(doc, 4)
+    assert len(orders) == 4
+    for rank, order in enumerate(orders):
+        (explanation,) = component.explain(doc, rank=rank)
+        assert explanation.words == tuple(token.text for token in order)
+        assert explanation.score == pytest.approx(order._.linearization["score"])
+    (last,) = component.explain(doc, rank=1000)
+    assert last.score <= orders[-1]._.linearization["score"]
+    with pytest.raises(LinearizeError, match="rank"):
+        component.explain(doc, rank=-1)
