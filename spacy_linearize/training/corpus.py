@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, ORTH, SPACY, TAG
+from spacy.attrs import DEP, HEAD, MORPH, ORTH, POS, SPACY, TAG
 from spacy.language import Language
 from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
@@ -188,19 +188,21 @@ def without_spaces(doc: Doc) -> Doc:
 def give(doc: Doc, tags: float, heads: float, *, labelled: bool = True, rng: random.Random | None = None) -> Doc:
     """The words of a gold Doc with a random share of its tags and arcs.
 
-    tags, heads (float): The share of each, 0 to 1.
+    tags, heads (float): The share of each, 0 to 1. Parts of speech and morphology go with the tags.
     labelled (bool): Whether the arcs come with their labels.
     rng (Optional[Random]): The random number generator.
     RETURNS (Doc): A new Doc with the same words and spaces.
     """
     rng = rng or random.Random(0)
-    table = doc.to_array([TAG, DEP, HEAD, ORTH, SPACY])
+    table = doc.to_array([TAG, DEP, HEAD, ORTH, SPACY, POS, MORPH])
     keep_tag = [rng.random() < tags for _ in range(len(doc))]
     keep_head = [rng.random() < heads for _ in range(len(doc))] & (table[:, 1] != 0)
     spaces = None if doc.has_unknown_spaces else table[:, 4].astype(bool).tolist()
     given = Doc(doc.vocab, words=table[:, 3].tolist(), spaces=spaces)
-    table[:, 0] *= np.array(keep_tag)
+    table[:, [0, 5, 6]] *= np.array(keep_tag)[:, np.newaxis]
     if not labelled:
         table[:, 1] = UNLABELLED
     table[:, 1:3] *= keep_head[:, np.newaxis]
-    return given.from_array([TAG, DEP, HEAD], table[:, :3])
+    # Morphology goes through a slow table; many Docs have none.
+    last = [POS, MORPH] if table[:, 6].any() else [POS]
+    return given.from_array([TAG, DEP, HEAD, *last], table[:, [0, 1, 2, 5, 6][: 3 + len(last)]])

@@ -4,14 +4,17 @@ Everything here returns data. `spacy linearize evaluate` prints it.
 """
 
 import copy
+import platform
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import sacrebleu
 import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -39,15 +42,61 @@ class Run:
     ms: float
     pairs: Pairs
 
+    @property
+    def hypotheses(self) -> list[str]:
+        """The outputs as tokens with spaces between them, as BLEU takes them."""
+        return [_tokens(output) for output, _ in self.pairs]
+
+    @property
+    def references(self) -> list[str]:
+        return [_tokens(gold) for _, gold in self.pairs]
+
+    def sentences(self) -> Iterator[dict[str, Any]]:
+        """Each sentence on its own: what came out, what it should be, its BLEU in percent, the numbers of tags and arcs
+        that were given, and the score that the linearizer gave it."""
+        for (output, _), hypothesis, reference in zip(self.pairs, self.hypotheses, self.references, strict=True):
+            info = output._.linearization
+            yield {
+                "hypothesis": hypothesis,
+                "reference": reference,
+                "bleu": sentence_bleu(hypothesis, reference),
+                "words": len(output),
+                "given_tags": sum(info["given_tags"]),
+                "given_heads": sum(info["given_heads"]),
+                "score": info["score"],
+            }
+
     def to_dict(self) -> dict[str, Any]:
+        """The figures as plain values, for JSON."""
         return {
-            "tags": self.tags,
-            "heads": self.heads,
+            "given": {"tags": self.tags, "heads": self.heads},
             "beam_width": self.beam_width,
             "sentences": len(self.pairs),
             **self.scores,
             "ms": self.ms,
         }
+
+
+def _tokens(doc: Doc) -> str:
+    return " ".join(token.text for token in doc)
+
+
+def sentence_bleu(hypothesis: str, reference: str) -> float:
+    """BLEU of one sentence in percent, smoothed, as sacrebleu computes it; 100 for the same words in the same order."""
+    score: float = sacrebleu.sentence_bleu(hypothesis, [reference], tokenize="none").score
+    return score
+
+
+def provenance(component: Linearizer) -> dict[str, Any]:
+    """What figures depend on beside the corpus: settings of component and model, all templates, versions."""
+    settings = component.engine.settings
+    packages = ("spacy-linearize", "spacy", "sacrebleu", "numpy")
+    return {
+        "options": component.options.to_dict(),
+        "settings": settings.to_dict(),
+        "templates": {kind: settings.expand(kind) for kind in settings.groups},
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
+    }
 
 
 def given(component: Linearizer, tags: float, heads: float) -> tuple[float, float]:
@@ -93,10 +142,7 @@ def evaluate(
     outputs = list(component.pipe(eg.predicted for eg in examples))
     ms = 1000 * (time.perf_counter() - start) / len(examples)
     scored = [Example(output, eg.reference) for output, eg in zip(outputs, examples, strict=True)]
-    percent = {
-        key.removeprefix("linearize_"): None if score is None else 100 * score
-        for key, score in linearizer_score(scored).items()
-    }
+    percent = {key: None if score is None else 100 * score for key, score in linearizer_score(scored).items()}
     width = options.beam_width if heads < 1 else options.tree_beam_width or options.beam_width
     return Run(tags, heads, width, percent, ms, [(eg.predicted, eg.reference) for eg in scored])
 
@@ -149,11 +195,14 @@ def span_lengths(pairs: Iterable[tuple[Doc, Doc]]) -> dict[str, dict[int, float]
     }
 
 
-def epochs(log: Path) -> list[dict[str, float]]:
-    """BLEU by epoch from the log of `spacy train` (spacy.ConsoleLogger.v3 with an output file; Fig. 7)."""
-    last: dict[int, float] = {}
-    for row in srsly.read_jsonl(log):
-        score = row.get("scores", {}).get("linearize_bleu")
-        if score is not None:
-            last[int(row["epoch"])] = float(score)  # in percent already
+def steps(log: Path) -> list[dict[str, float]]:
+    """BLEU by step from the log of `spacy train` (spacy.ConsoleLogger.v3 with an output file)."""
+    rows = [row for row in srsly.read_jsonl(log) if row.get("scores", {}).get("bleu") is not None]
+    # It is in percent already.
+    return [{"step": row["step"], "epoch": row["epoch"], "bleu": float(row["scores"]["bleu"])} for row in rows]
+
+
+def epochs(rows: Iterable[dict[str, float]]) -> list[dict[str, float]]:
+    """The last BLEU of each epoch, from `steps` (Fig. 7)."""
+    last = {row["epoch"]: row["bleu"] for row in rows}
     return [{"epoch": epoch, "bleu": last[epoch]} for epoch in sorted(last)]

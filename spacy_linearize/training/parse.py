@@ -47,7 +47,7 @@ class Filters:
     min_words, max_words (int): The length of a sentence, in tokens.
     min_letters (float): The share of letters among its characters, not counting spaces: from 0 to 1.
     one_root (bool): Leave out sentences whose tree does not have exactly one root, or lacks arcs.
-    projective (bool): Leave out sentences whose arcs cross. A linearizer cannot learn from these.
+    projective (bool): Leave out sentences whose arcs cross. A linearizer learns from these only if it lifts.
     unique (bool): Leave out sentences that have come up before.
     """
 

@@ -20,8 +20,8 @@ def require_matplotlib() -> None:
 def draw(figures: dict[str, Any], folder: Path, suffix: str = "svg") -> list[Path]:
     """Draw what an evaluation found.
 
-    figures (Dict[str, Any]): As in the JSON of `spacy linearize evaluate`: any of "span_lengths", "beams", "epochs" and
-        "spans".
+    figures (Dict[str, Any]): As in the JSON of `spacy linearize evaluate`: any of "span_lengths", "beams", "steps",
+        "epochs" and "spans"; or of `spacy linearize compare`: "lengths".
     folder (Path): Where the files go.
     suffix (str): "svg" or "png".
     RETURNS (List[Path]): The files.
@@ -67,6 +67,13 @@ def _bleu(key: str, name: str, axes: Any, rows: list[dict[str, float]]) -> None:
     axes.set(xlabel=name, ylabel="BLEU", title=f"BLEU by {name}")
 
 
+def _lengths(axes: Any, lines: dict[str, dict[str, float]]) -> None:
+    for (name, line), style in zip(lines.items(), ("-o", "--s"), strict=True):
+        axes.plot(list(line), list(line.values()), style, label=name)
+    axes.set(xlabel="words in the sentence", ylabel="BLEU", title="BLEU by length")
+    axes.legend()
+
+
 def _spans(axes: Any, rows: list[dict[str, float]]) -> None:
     for name, style in (("precision", "-o"), ("recall", "-s"), ("f", "--^")):
         axes.plot([f"< {row['shorter_than']}" for row in rows], [row[name] for row in rows], style, label=name)
@@ -77,6 +84,8 @@ def _spans(axes: Any, rows: list[dict[str, float]]) -> None:
 PLOTS: dict[str, Callable[[Any, Any], None]] = {
     "span_lengths": _span_lengths,
     "beams": partial(_bleu, "beam_width", "beam width"),
+    "steps": partial(_bleu, "step", "step"),
     "epochs": partial(_bleu, "epoch", "epoch"),
     "spans": _spans,
+    "lengths": _lengths,
 }

@@ -10,18 +10,21 @@ from collections.abc import Iterable
 from typing import Any
 
 import sacrebleu
+from spacy.symbols import dep as UNLABELLED
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..registered import SCORES
 
+NO_LABEL = (0, UNLABELLED)
+
 
 def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """Score examples whose predicted Docs come out of a linearizer.
 
-    RETURNS (Dict[str, Any]): linearize_bleu (corpus BLEU on tokens; 0 if no output has four, even if all are
-        right), linearize_exact (sentences in gold order), and over what was not given: linearize_uas, linearize_las
-        (arcs), linearize_tag_acc (tags).
+    RETURNS (Dict[str, Any]): bleu (corpus BLEU on tokens; 0 if no output has four, even if all are
+        right), exact (sentences in gold order), and over what was not given: uas and las (arcs; a model without
+        labels has no las), tags.
     """
     outputs, golds = [], []
     right: dict[str, int] = defaultdict(int)
@@ -34,12 +37,10 @@ def linearizer_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, An
         return dict.fromkeys(SCORES)
     bleu = sacrebleu.corpus_bleu(outputs, [golds], tokenize="none", force=True).score / 100
     exact = sum(output == gold for output, gold in zip(outputs, golds, strict=True)) / len(outputs)
-    shares = {name: right[name] / total[name] if total[name] else None for name in ("uas", "las", "tag_acc")}
-    return {
-        "linearize_bleu": bleu,
-        "linearize_exact": exact,
-        **{f"linearize_{name}": share for name, share in shares.items()},
-    }
+    if total["labels"]:  # a model without labels has none but that of the root
+        total["las"] = total["uas"]
+    shares = {name: right[name] / total[name] if total[name] else None for name in ("uas", "las", "tags")}
+    return {"bleu": bleu, "exact": exact, **shares}
 
 
 def match(output: Doc, gold: Doc) -> dict[int, int]:
@@ -66,11 +67,11 @@ def _count(output: Doc, gold: Doc, right: dict[str, int], total: dict[str, int])
             continue
         twin = gold[gold_of[token.i]]
         if twin.tag and not info["given_tags"][token.i]:
-            total["tag_acc"] += 1
-            right["tag_acc"] += token.tag == twin.tag
+            total["tags"] += 1
+            right["tags"] += token.tag == twin.tag
         if twin.has_head() and token.has_head() and not info["given_heads"][token.i]:
             same_head = gold_of.get(token.head.i) == twin.head.i
-            for name in ("uas", "las"):
-                total[name] += 1
+            total["uas"] += 1
             right["uas"] += same_head
             right["las"] += same_head and token.dep == twin.dep
+            total["labels"] += token.dep not in NO_LABEL and token.head.i != token.i

@@ -1,16 +1,20 @@
-"""Finds the weight of the language model on held-out sentences, for each kind of bag, by trying several."""
+"""Finds the weight of the language model, or of a second opinion, on held-out sentences, for each kind of bag, by
+trying several."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spacy.language import Language
 
 from ..core.settings import KINDS
+from ..errors import error
 from ..model import engine_of
+from ..rerank.reranker import Remembered
 from .evaluate import evaluate
 from .language_model import store_settings
 
+RERANKER_WEIGHTS = (0.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 WEIGHTS = (0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0)
 # Shares of tags and of arcs that make bags of each kind
 SETTINGS = {"free": ((0.0, 0.0), (1.0, 0.0)), "partial": ((0.0, 0.5), (1.0, 0.5)), "tree": ((0.0, 1.0), (1.0, 1.0))}
@@ -62,6 +66,39 @@ def tune(
         raise
     engine.change_ngrams(weights=best)
     store_settings(nlp, name)
+    return best
+
+
+def tune_reranker(
+    nlp: Language,
+    name: str,
+    path: Path,
+    *,
+    weights: Sequence[float] = RERANKER_WEIGHTS,
+    limit: int = 0,
+    report: Callable[[Trial], object] | None = None,
+) -> dict[str, float]:
+    """The same for the weights of a second opinion. Takes the same as `tune`; each text is scored only once."""
+    component = nlp.get_pipe(name)
+    if component.reranker is None:
+        raise error("SL022", key="reranker", value=None, expected="a reranker whose weight can be tuned")
+    asked = component.reranker
+    trials: dict[str, list[Trial]] = {}
+    component.reranker = Remembered(asked)
+    try:
+        for kind in KINDS:
+            trials[kind] = []
+            for weight in sorted(set(weights)):
+                options = component.reranker.options
+                component.reranker.options = replace(options, weights={**options.weights, kind: weight})
+                trials[kind].append(_try(nlp, name, path, kind, weight, limit))
+                if report is not None:
+                    report(trials[kind][-1])
+    finally:
+        component.reranker = asked
+    best = {kind: max(trials[kind], key=lambda trial: trial.bleu).weight for kind in KINDS}
+    asked.options = replace(asked.options, weights=best)
+    nlp.get_pipe_config(name)["reranker"]["weights"] = dict(best)
     return best
 
 

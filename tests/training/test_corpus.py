@@ -144,14 +144,19 @@ def slow_give(doc, tags, heads, labelled, rng):
     """As a reader of spaCy's documentation would write it."""
     keep_tag = [rng.random() < tags for _ in doc]
     keep_head = [rng.random() < heads and token.has_head() for token in doc]
-    return Doc(
+    given = Doc(
         doc.vocab,
         words=[token.text for token in doc],
         spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
         tags=[token.tag_ if keep_tag[token.i] else "" for token in doc],
+        pos=[token.pos_ if keep_tag[token.i] else "" for token in doc],
         heads=[token.head.i if keep_head[token.i] else None for token in doc],
         deps=[(token.dep_ if labelled else "dep") if keep_head[token.i] else "" for token in doc],
     )
+    for token in doc:
+        if keep_tag[token.i] and token.has_morph():
+            given[token.i].set_morph(str(token.morph))
+    return given
 
 
 @pytest.mark.parametrize("labelled", [True, False])

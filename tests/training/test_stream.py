@@ -153,7 +153,7 @@ def test_a_source_that_is_not_there(nlp, folders, tmp_path):
 
 
 def test_gold_is_read_once_as_a_stream(nlp, folders, monkeypatch):
-    monkeypatch.setattr(gold_module, "MAX_SPACED", 30)
+    monkeypatch.setattr(gold_module, "MAX_WRITTEN", 30)
     n_read = 0
 
     def examples():
@@ -168,8 +168,8 @@ def test_gold_is_read_once_as_a_stream(nlp, folders, monkeypatch):
         assert len(sentence) == 3
     assert (gold.text.n_words, gold.text.n_sentences) == (1800, 600)
     assert nlp.vocab.strings[int(gold.text.words()[0, 0])] == "silver"
-    assert len(gold.spaced) == 30
-    assert len({doc[1].text for doc in gold.spaced}) > 6  # from all files
+    assert len(gold.written) == 30
+    assert len({text.words[1] for text in gold.written}) > 6  # from all files
 
 
 MEMORY = """
@@ -180,7 +180,7 @@ from spacy.tokens import Doc, DocBin
 from spacy_linearize.doc import gold
 from spacy_linearize.training.corpus import Corpus
 
-gold.MAX_SPACED = 500
+gold.MAX_WRITTEN = 500
 folder = Path(sys.argv[1])
 nlp = spacy.blank("en")
 words = [f"word{i}" for i in range(500)]

@@ -4,12 +4,14 @@ import pytest
 import spacy
 from helpers.commands import run
 from helpers.docs import read_docs
+from helpers.rerankers import CONFIG
 from spacy.tokens import DocBin
 
+import spacy_linearize
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.model import engine_of
 from spacy_linearize.training.evaluate import evaluate
-from spacy_linearize.training.tune import SETTINGS, tune
+from spacy_linearize.training.tune import SETTINGS, tune, tune_reranker
 
 pytestmark = pytest.mark.slow
 
@@ -53,3 +55,21 @@ def test_command(trained_path, dev, tmp_path):
     assert set(weights.values()) <= {0.0, 4.0}
     code, _, said = run("tune", trained_path, dev, tmp_path / "other", "--weights", "4,much")
     assert (code, "SL022" in said, (tmp_path / "other").exists()) == (1, True, False)
+
+
+def test_the_weight_of_a_second_opinion(trained_path, dev, tmp_path):
+    nlp = spacy.load(trained_path)
+    with pytest.raises(LinearizeError, match=r"SL022.*'reranker' is None"):
+        tune_reranker(nlp, "linearizer", dev)
+    spacy_linearize.configure(nlp, reranker=dict(CONFIG))
+    reranker = nlp.get_pipe("linearizer").reranker
+    trials = []
+    best = tune_reranker(nlp, "linearizer", dev, weights=[1000, 0], report=trials.append)
+    assert nlp.get_pipe("linearizer").reranker is reranker
+    assert reranker.options.weights == best
+    assert nlp.config["components"]["linearizer"]["reranker"]["weights"] == best
+    for kind, weight in best.items():
+        own = [trial for trial in trials if trial.kind == kind]
+        assert weight == next(trial.weight for trial in own if trial.bleu == max(other.bleu for other in own))
+    asked = reranker.questions
+    assert len(asked) == len(set(asked))
