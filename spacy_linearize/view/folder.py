@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 
 from ..atomic import save
 from ..errors import error
-from .marks import esc, shorten, spoken
+from .markup import esc, shorten, spoken
 from .page import frame, render
 
 DEFAULT = Path("linearization.html")
@@ -25,9 +25,9 @@ class Page(NamedTuple):
     attributes: str
 
 
-def make_page(alternatives: list[Doc], source: Doc) -> Page:
+def make_page(alternatives: list[Doc], source: Doc, model: str | None = None) -> Page:
     """The page of a bag. See `render`."""
-    html = render(alternatives, source)
+    html = render(alternatives, source, model=model)
     best = alternatives[0]
     return Page(html, esc(shorten(best.text, 300)), spoken(best))
 
@@ -36,13 +36,15 @@ class Pages:
     """Writes the pages of bags, each atomically.
 
     path (Optional[Path]): The file of one page, or the folder of several. `linearization.html` or `linearization` if
-        there is none. A folder that exists takes one page, too.
+        there is none. A folder that exists takes one page, too. A file without a suffix gets one.
     several (bool): Whether there are several bags.
     """
 
     def __init__(self, path: Path | None, several: bool) -> None:
         self.path = path or (DEFAULT.with_suffix("") if several else DEFAULT)
         self.in_folder = several or self.path.is_dir()
+        if not self.in_folder and not self.path.suffix:
+            self.path = self.path.with_name(f"{self.path.name}{DEFAULT.suffix}")
         self.items: list[str] = []
         if several and (self.path.is_file() or self.path.suffix.lower() in (".html", ".htm")):
             raise error("SL073", path=self.path)

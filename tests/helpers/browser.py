@@ -18,6 +18,10 @@ NAMES = (
     "chrome",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
+# Elements that stick out of the window at a side, but for those in boxes that scroll.
+OUTSIDE = """[...document.querySelectorAll("body *")].filter(e => !e.parentElement.closest(".scroll, pre")).filter(
+  e => { const box = e.getBoundingClientRect(); return box.width && (box.left < -1 || box.right > innerWidth + 1); }
+).map(e => e.outerHTML.slice(0, 80))"""
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe")
 
 
@@ -91,14 +95,16 @@ class Browser:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
-    def open(self, path, width=1200, height=900, scheme="light", media=""):
-        """Load a page in a window of this size."""
-        self.events.clear()
+    def open(self, page, width=1200, height=900, scheme="light", media="", motion="reduce"):
+        """Load a page, a path or an address, in a window of this size."""
+        self.send("Page.navigate", url="about:blank")  # or an address that differs in its fragment would not be loaded
         mobile = width < 600
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
+        features = [{"name": name, "value": value} for name, value in features.items()]
         self.send("Emulation.setEmulatedMedia", media=media, features=features)
-        answer = self.send("Page.navigate", url=path.as_uri())
+        self.events.clear()
+        answer = self.send("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         assert "errorText" not in answer, answer
         deadline = time.monotonic() + self.timeout
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
@@ -109,6 +115,49 @@ class Browser:
         result = self.send("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
+
+    def wait(self, expression, timeout=20):
+        """Wait until an expression is true, and return its value."""
+        deadline = time.monotonic() + timeout
+        while not (value := self.evaluate(expression)):
+            assert time.monotonic() < deadline, f"still not true: {expression}"
+            time.sleep(0.02)
+        return value
+
+    def middle(self, selector, share=0.5):
+        """A point of an element in the window: its middle, or a share of its width from its left."""
+        return self.evaluate(f"""(() => {{
+          const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();
+          return [box.left + {share} * box.width, box.top + box.height / 2];
+        }})()""")
+
+    def mouse(self, kind, x, y, **more):
+        self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **{"button": "left", "clickCount": 1, **more})
+
+    def click(self, selector, **more):
+        """Click with a mouse on what the window shows."""
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
+        x, y = self.middle(selector)
+        self.mouse("mousePressed", x, y, **more)
+        self.mouse("mouseReleased", x, y, **more)
+
+    def drag(self, start, end, share=0.5):
+        """Drag with a mouse from the middle of an element to a point of another."""
+        self.evaluate(f"document.querySelector({json.dumps(start)}).scrollIntoView({{block: 'center'}})")
+        (x, y), (to_x, to_y) = self.middle(start), self.middle(end, share)
+        self.mouse("mousePressed", x, y)
+        for step in range(1, 6):
+            self.mouse("mouseMoved", x + (to_x - x) * step / 5, y + (to_y - y) * step / 5, buttons=1)
+        self.mouse("mouseReleased", to_x, to_y)
+
+    def key(self, key, modifiers=0):
+        """Press a key. Modifiers: 2 for Ctrl, 8 for Shift."""
+        text = {"Enter": "\r", "Tab": ""}.get(key, key if len(key) == 1 else "")
+        codes = {"Enter": 13, "Tab": 9, "Escape": 27, "Delete": 46, "ArrowLeft": 37, "ArrowRight": 39, " ": 32}
+        code = codes.get(key, ord(key[0].upper()))
+        common = {"key": key, "modifiers": modifiers, "windowsVirtualKeyCode": code}
+        self.send("Input.dispatchKeyEvent", type="keyDown", text="" if modifiers & 2 else text, **common)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def requests(self):
         """The addresses that the page asked for, without its own."""

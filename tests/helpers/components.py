@@ -15,10 +15,12 @@ def with_options(component, **changed):
         component.model,
         component.name,
         options=component.options.change(**changed),
+        reranker=component.reranker,
         scorer=component.scorer,
     )
     new.cfg = {kind: list(names) for kind, names in component.cfg.items()}
     new._known.know(new.cfg, new.vocab.strings)
+    new.surface = component.surface
     return new
 
 

@@ -1,10 +1,10 @@
 """How a browser shows a page."""
 
-import sys
+import json
 
 import pytest
 import spacy
-from helpers.browser import Browser, require_browser
+from helpers.browser import OUTSIDE, require_browser
 from helpers.page import DOOR, ODD
 from spacy.tokens import Doc
 
@@ -12,24 +12,14 @@ from spacy_linearize.view import render
 
 pytestmark = pytest.mark.slow
 
-# Elements that stick out of the window at a side, but for those in boxes that scroll.
-OUTSIDE = """[...document.querySelectorAll("body *")].filter(e => !e.parentElement.closest(".scroll")).filter(e => {
-  const box = e.getBoundingClientRect(); return box.width && (box.left < -1 || box.right > innerWidth + 1);
-}).map(e => e.outerHTML.slice(0, 80))"""
+# Lines or arcs that can be seen. One form of each diagram is hidden.
+SHOWN = "[...document.querySelectorAll('{}')].filter(e => e.getClientRects().length && e.getTotalLength() > 20).length"
+IN_ITS_BOX = "svg => svg.getBoundingClientRect().width <= svg.parentNode.getBoundingClientRect().width + 1"
 
 
 @pytest.fixture(scope="module")
 def nlp(trained_path):
     return spacy.load(trained_path)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if sys.platform == "win32":
-        pytest.skip("the browser is driven through pipes that Windows does not have")
-    browser = Browser(require_browser(), tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture(scope="module", params=["door", "odd", "clock"])
@@ -77,10 +67,9 @@ class TestInABrowser:
         path, best = shown
         browser.open(path, width=width, scheme=scheme)
         assert browser.evaluate("document.querySelector('h1').innerText") == best.text
-        lines = "[...document.querySelectorAll('path.line')].filter(line => line.getTotalLength() > 100).length"
-        assert browser.evaluate(lines) == len(best)
-        arcs = "[...document.querySelectorAll('.arc')].filter(arc => arc.getBBox().width > 20).length"
-        assert browser.evaluate(arcs) == len(best) - 1
+        assert browser.evaluate(SHOWN.format(".line")) == len(best)
+        assert browser.evaluate(SHOWN.format(".arc")) == len(best) - 1
+        assert browser.evaluate("[...document.querySelectorAll('.diagram svg')].every(" + IN_ITS_BOX + ")")
         assert browser.evaluate(OUTSIDE) == []
         assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
         dark = browser.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 27)"
@@ -107,10 +96,51 @@ class TestInABrowser:
         word = "document.querySelector('h1 [data-word]')."
         lit = "[...new Set([...document.querySelectorAll('.lit')].map(e => e.dataset.word))]"
         browser.evaluate(word + event.format("pointerover"))
-        assert browser.evaluate(lit) == ["1"]
+        assert browser.evaluate(lit) == [str(shown[1]._.linearization["order"][0])]
         assert browser.evaluate("document.querySelectorAll('.lit').length") >= 4
         browser.evaluate(word + event.format("pointerout"))
         assert browser.evaluate(lit) == []
+
+    def test_a_click_on_an_order_shows_it(self, browser, shown):
+        """Sentence, lines, tree and table change, and back again, with or without motion."""
+        path, best = shown
+        text = "document.querySelector('h1').innerText"
+        drawn = "[...document.querySelectorAll('.line, .arc')].map(e => e.getAttribute('d')).join()"
+        for motion in ("reduce", "no-preference"):
+            browser.open(path, motion=motion)
+            first = browser.evaluate(drawn)
+            browser.click("tr[data-rank='2'] .choose")
+            assert browser.evaluate(text) != best.text
+            assert browser.evaluate("document.querySelectorAll('.choose[aria-pressed=true]').length") == 1
+            other = browser.evaluate("new Promise(done => setTimeout(done, 600)).then(() => " + drawn + ")")
+            assert other != first
+            browser.click("tr[data-rank='1'] .choose")
+            assert browser.evaluate(text) == best.text
+            browser.wait(f"{drawn} === {json.dumps(first)}")
+            assert browser.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)") == browser.evaluate(
+                "[...new Set([...document.querySelectorAll('[id]')].map(e => e.id))]"
+            )
+
+    def test_the_way_to_another_order_can_be_seen(self, browser, shown):
+        """Half way, words stand between their old and their new places."""
+        browser.open(shown[0], motion="no-preference")
+        seen = browser.evaluate("""new Promise(done => {
+          const seen = [];
+          const look = () => {
+            seen.push([...document.querySelectorAll(".line")].map(line => line.getAttribute("d")).join());
+            if (seen.length < 60) requestAnimationFrame(look); else done(seen);
+          };
+          look();
+          show(2);
+        })""")
+        assert len(set(seen)) > 3
+
+    def test_copying(self, browser, shown):
+        browser.open(shown[0])
+        origin = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+        browser.send("Browser.grantPermissions", **origin)
+        browser.click("[data-copies=python]")
+        browser.wait("/^(Copied|Selected)/.test(document.querySelector('[data-copies=python]').textContent)")
 
     def test_on_paper(self, browser, shown):
         """Nothing can scroll there: the diagrams shrink to the width of the paper, and nothing is closed."""
@@ -127,6 +157,6 @@ class TestInABrowser:
         try:
             browser.open(path)
             assert browser.evaluate("document.querySelector('h1').innerText") == best.text
-            assert browser.evaluate("document.querySelectorAll('path.line').length") == len(best)
+            assert browser.evaluate(SHOWN.format(".line")) == len(best)
         finally:
             browser.send("Emulation.setScriptExecutionDisabled", value=False)

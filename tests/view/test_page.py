@@ -1,12 +1,14 @@
 """The pages of `spacy linearize view`: their content, their files, and how a browser shows them."""
 
+import base64
 import copy
+import hashlib
 import re
 
 import pytest
 import spacy
 from helpers.page import DOOR, ODD, Page
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.view.page import frame, render
@@ -46,7 +48,7 @@ def test_lines_join_the_places_of_a_word(show):
 
 def test_scores_are_sorted_and_differences_marked(show):
     found = show(n_best=4)
-    scores = [float(cell["text"]) for cell in found.find("td", "score")]
+    scores = [float(cell["text"]) for cell in found.find("span", "score")]
     assert len(scores) == 4
     assert scores == sorted(scores, reverse=True)
     sentences = list(found.find("td", "sentence"))
@@ -58,7 +60,7 @@ def test_scores_are_sorted_and_differences_marked(show):
 
 def test_one_order_and_one_word(show):
     found = show(["dog"], n_best=3)
-    assert len(list(found.find("path", "line"))) == len(list(found.find("td", "score"))) == 1
+    assert len(list(found.find("path", "line"))) == len(list(found.find("span", "score"))) == 1
     assert not list(found.find("mark"))
 
 
@@ -75,6 +77,36 @@ def test_given_is_told_from_predicted(show):
     assert sum("given-tag" in text["class"].split() for text in found.find("g", "token")) == 1
     chips = [li["text"] for li in found.find("li") if "data-word" in li]
     assert chips[:3] == ["door1NN · below opened", "the2det of door", "opened3"]
+
+
+def test_what_was_asked_for(nlp):
+    source = Doc(nlp.vocab, words=DOOR)
+    source._.linearize_first, source._.linearize_before = 4, [(2, 0)]
+    source.spans["linearize_units"] = [Span(source, 1, 3)]
+    html = render(nlp.get_pipe("linearizer").alternatives(source, 2), source)
+    found = Page(html)
+    (asked,) = found.find("ul", "asked")
+    assert asked["text"] == "Who comes firstopened before doorthe opened together"
+    assert [li["text"] for li in found.find("li", "unit")] == ["the2", "opened3"]
+    assert not list(found.find("button", "tile"))  # nobody would answer
+    assert not [button for button in found.find("button") if "data-remove" in button]
+
+
+def test_the_other_orders_are_kept_for_the_script(nlp):
+    source = Doc(nlp.vocab, words=DOOR)
+    orders = nlp.get_pipe("linearizer").alternatives(source, 3)
+    found = Page(render(orders, source))
+    assert [element["text"] for element in found.kept if element["tag"] == "h1"] == [doc.text for doc in orders[1:]]
+    shown = {element["id"] for element in found.elements if "id" in element}
+    assert {element["id"] for element in found.kept if "id" in element} <= shown
+
+
+def test_only_its_own_script_runs(show, nlp):
+    source = Doc(nlp.vocab, words=DOOR)
+    html = render(nlp.get_pipe("linearizer").alternatives(source, 1), source)
+    script = html.partition("<script>")[2].rpartition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf8")).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in html
 
 
 def test_a_given_root(show):
@@ -135,7 +167,7 @@ def test_can_be_read_by_all(show):
     found = show()
     assert next(found.find("html"))["lang"] == "en"
     headings = [element["tag"] for element in found.elements if element["tag"] in ("h1", "h2")]
-    assert headings == ["h1", *["h2"] * 5]
+    assert headings == ["h1", *["h2"] * 6]
     for svg in found.find("svg"):
         assert svg["role"] == "img"
         assert svg["aria-label"]

@@ -1,0 +1,1 @@
+"""A local server: the playground for people, and JSON for programs."""
