@@ -49,7 +49,8 @@ MESSAGES = {
     "one from 0 to n_best - 1.",
     "SL048": "The Doc asks for {words} in this sequence, but has them the other way round. Change its order, or the "
     "precedence.",
-    "SL049": "The arcs that the Doc gives cross in its own order, at {words}. Leave such an arc free.",
+    "SL049": "The arcs that the Doc gives cross in its own order, at {words}. Leave such an arc free, "
+    "or use a model that lifts crossing arcs.",
     # What is wrong with what a Doc says about its order.
     "SL060": "doc._.{name} asks for {words} in this sequence, but the first is in a later sentence. Sentences keep "
     "their sequence: name tokens of one sentence.",
@@ -102,6 +103,11 @@ MESSAGES = {
     "SL200": "An error inside spacy_linearize or spaCy ({problem}). Leave the bag out, and report it as a bug.",
     "SL201": "'{text}' is not UTF-8 text. Set your terminal to UTF-8, or give the words in a file.",
     "SL202": "The sentence cannot be read: {problem}. Correct it, or leave it out.",
+    "SL203": "No word of the training data has {names}, which the setting 'tags_from' names. Name others.",
+    "SL204": (
+        "The model knows the tag '{tag}', which is not made of '{tags_from}': it was trained with another setting "
+        "'tags_from'. Set the one that it was trained with."
+    ),
     "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
     "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
     "given. {advice}",
@@ -118,6 +124,15 @@ MESSAGES = {
     "SL072": "'{text}' is not an order of this bag. Give the bag that the orders were made from, and Docs that a "
     "linearizer returned.",
     "SL073": "There are several bags, but {path} is the name of one page. Name a folder with --output.",
+    # What is wrong with what a client sends to the server.
+    "SL290": "{path} has {n} sentences, and {treebank} has {others}. Name the treebank file that it was made from.",
+    "SL270": "The server answers this computer alone, and refuses {what}. Open it as http://127.0.0.1 with its port.",
+    "SL271": "The request cannot be read: {problem}. Post one JSON object, or for /order a list of them.",
+    "SL272": "The request is larger than {limit:,} bytes. Send fewer bags at a time.",
+    "SL273": "The server is busy with other requests. Ask again in a moment.",
+    "SL274": "There is no {method} {path}. Open /, or post to /order or /score.",
+    "SL275": "The request has the content type {kind}. Post JSON, with the header 'Content-Type: application/json'.",
+    "SL276": "The port {port} cannot be used ({problem}). Name another one with --port, or 0 for any that is free.",
     # What is wrong with a language model.
     "SL055": "There is no ARPA language model in {path}: it has no line '\\data\\'. Name a text file in ARPA format; "
     "unpack it first if it is compressed.",
@@ -139,8 +154,31 @@ MESSAGES = {
     "SL217": "The pipeline '{model}' has no component that gives arcs. Name one with a parser.",
     "SL218": "The folder {path} is not empty, and holds no parsed text. Name a new folder.",
     "SL219": "{path} cannot be read, or does not fit the files beside it. Remove the folder, or name another one.",
+    "SL250": "The examples have their spaces, which spaCy's evaluation compares with the new order: it stops with "
+    'E949. In the config, under [corpora.train] and [corpora.dev]: @readers = "spacy_linearize.Corpus.v1".',
+    "SL251": "The calibration of this pipeline is {values!r}, not the numbers bias, given and words. Calibrate it "
+    "anew: spacy linearize calibrate.",
+    "SL253": "spaCy knows no language '{lang}'. Name one such as en, de or ja, or xx for any.",
+    "SL252": "No orders to calibrate with: the corpus needs sentences of three words and more.",
     "SL220": "The folder {path} was begun with other settings: '{key}' was {old!r}, and is {new!r} now. Use the same "
     "ones to go on with it, or name another folder.",
+    # What is wrong with a bag in JSON.
+    "SL221": "The key '{key}' of the JSON object has {value}, but must be {expected}.",
+    "SL222": "The line is not a JSON object ({problem}). Write one object a line, with the key 'words'.",
+    # What is wrong with a second opinion.
+    "SL230": "The reranker failed ({problem}). Correct it, or set reranker = null.",
+    "SL231": "The reranker returned {got} scores for {n} {what}. It must return one list of scores for each question, "
+    "and one score for each of its texts.",
+    "SL232": "The reranker scores '{text}' with {score}, which is no finite number, or too large. Correct it, or use "
+    "another model.",
+    "SL234": "The model '{model}' cannot be loaded ({problem}). Name a folder, a .gguf file or a model that is there, "
+    "and install what it needs: pip install 'spacy_linearize[llm]', or kenlm for n-grams.",
+    "SL235": "There is not enough memory on '{device}' for a text of {n} tokens. Use a smaller model, or another "
+    "device.",
+    "SL236": "A text of {n} tokens is over the limit of the model, {limit}: '{text}'. Use another model, or less "
+    "context.",
+    "SL237": "The tokenizer of the model cannot encode '{text}' ({problem}). Use another model.",
+    "SL233": "doc._.{name} holds {value}, which is not a text. Set it to what was said before, or to None.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
     "SL031": "{source} has model format {found}, and this version reads {known}. Use the version of spacy_linearize "

@@ -1,14 +1,17 @@
 """The pipeline component: a Doc in any order in, the sentence out.
 
 read      Doc -> bags               doc.read
-predict   bags -> orders            model, core.engine
+predict   bags -> orders            model, core.engine; rerank, if there is a second opinion
 write     orders -> new Doc         doc.write
 """
 
 import random
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -17,8 +20,10 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import logger
 from spacy.vocab import Vocab
 
+from .atomic import save
 from .core.engine import Engine
 from .core.ngrams.estimate import Estimation
 from .core.records import Bag, Order, best_combinations
@@ -26,20 +31,33 @@ from .doc.gold import Gold, gold_pairs
 from .doc.known import KINDS, Known, add_given, add_names, check_names, is_name, no_names
 from .doc.read import Reader, check_doc
 from .doc.reorder import Dropped
-from .doc.spacing import Spacing
+from .doc.sentence import sentences_of
+from .doc.surface import Surface
+from .doc.tags import check_parts
 from .doc.text import read_text
 from .doc.write import Writer, claim_extensions
 from .errors import error
-from .model import SOURCE, LinearizerModel, engine_of, read_damaged, shim_of, spacing_of
+from .model import SOURCE, LinearizerModel, engine_of, read_damaged, shim_of
 from .options import Options
+from .rerank.opinion import SecondOpinion
+from .rerank.reranker import Reranker
 from .threads import in_threads
 
 if TYPE_CHECKING:
     from .insight.explain import Explanation
     from .insight.score import OrderScore
 
+SURFACE = "surface.json"  # how words become text: a file beside the model, see `doc.surface`
 ValueT = TypeVar("ValueT")
-OWN_ATTRIBUTES = ("_known", "_options", "_reported", "_rng", "error_handler")  # the last is set by spaCy
+OWN_ATTRIBUTES = (
+    "_known",
+    "_options",
+    "_reported",
+    "_reranker",
+    "_rng",
+    "surface",
+    "error_handler",
+)  # spaCy's own is last
 
 
 class Setting(Generic[ValueT]):
@@ -64,6 +82,7 @@ class Linearizer(TrainablePipe):
     model (Model): The model, see `model`.
     name (str): The component instance name.
     options (Optional[Options]): The settings, see `options.Options`. None for the defaults. Each is an attribute, too.
+    reranker (Optional[Reranker]): A second opinion on what the search finds, see `rerank.reranker`. May be replaced.
     scorer (Optional[Callable]): The scoring method.
 
     Example:
@@ -80,11 +99,14 @@ class Linearizer(TrainablePipe):
     use_tags = Setting[bool]()
     use_heads = Setting[bool]()
     use_deps = Setting[bool]()
+    tags_from = Setting[str]()
     sentences = Setting[str]()
     units = Setting[str | None]()
     n_best = Setting[int]()
     max_words = Setting[int | None]()
     tree = Setting[bool]()
+    projective = Setting[bool | None]()
+    truecase = Setting[bool]()
     overwrite = Setting[bool]()
     n_threads = Setting[int]()
     seed = Setting[int]()
@@ -96,17 +118,20 @@ class Linearizer(TrainablePipe):
         name: str = "linearizer",
         *,
         options: Options | None = None,
+        reranker: Reranker | None = None,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
         self.vocab = vocab
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg: dict[str, list[str]] = {kind: [] for kind in KINDS}  # what training has found
+        self.cfg: dict[str, Any] = {kind: [] for kind in KINDS}  # what training and calibration have found
         self._options = options or Options()
         self._rng = random.Random(self._options.seed)
         self._known = Known()
         self._reported: set[Dropped] = set()
+        self.reranker = reranker
+        self.surface = Surface()  # how words become text
         claim_extensions()
 
     @property
@@ -119,6 +144,19 @@ class Linearizer(TrainablePipe):
         if options.seed != self._options.seed:
             self._rng = random.Random(options.seed)
         self._options = options
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The second opinion, or None."""
+        return self._reranker
+
+    @reranker.setter
+    def reranker(self, reranker: Reranker | None) -> None:
+        if reranker is not None and not isinstance(reranker, Reranker):
+            raise error(
+                "SL022", key="reranker", value=reranker, expected="null, or a Reranker: see its registered names"
+            )
+        self._reranker = reranker
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -134,6 +172,11 @@ class Linearizer(TrainablePipe):
     def engine(self) -> Engine:
         """The core of the trained model."""
         return engine_of(self.model, self.name)
+
+    @property
+    def lifts(self) -> bool:
+        """Whether given arcs may cross: the model has learned which ones to lift, and it is not forbidden."""
+        return bool(self.engine.lifter.judges) and not self.projective
 
     # Ordering
 
@@ -177,22 +220,36 @@ class Linearizer(TrainablePipe):
         bags = [reader.read(doc) if len(doc) else [] for doc in docs]
         return [
             writer.write(doc, own, found[0], alternatives=found if keeps_others else ()) if len(doc) else doc
-            for doc, own, found in zip(docs, bags, self.order_bags(bags), strict=True)
+            for doc, own, found in zip(docs, bags, self.order_bags(docs, bags), strict=True)
         ]
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Order]]:
         """The best orders of Docs, best first, without new Docs."""
-        return self.order_bags([self.reader.read(doc) for doc in docs])
+        docs = list(docs)
+        return self.order_bags(docs, [self.reader.read(doc) for doc in docs])
 
-    def order_bags(self, bags: Sequence[Sequence[Bag]], n_best: int | None = None) -> list[list[Order]]:
-        """The best orders of Docs, best first, from the bags of each.
+    def order_bags(
+        self, docs: Sequence[Doc], bags: Sequence[Sequence[Bag]], n_best: int | None = None
+    ) -> list[list[Order]]:
+        """The best orders of Docs, best first.
 
+        bags (Sequence[Sequence[Bag]]): What the reader made of each.
         n_best (Optional[int]): How many, instead of the setting.
         """
-        search = self.options.search(n_best)
-        found = iter(self.model.predict(([bag for own in bags for bag in own], search)))
+        search, choose = self.options.search(n_best), self.second_opinion(docs, bags)
+        if choose is not None:
+            search = replace(search, n_found=choose.reranker.options.n_candidates)
+        found = iter(self.model.predict(([bag for own in bags for bag in own], search, choose)))
         lists = [[next(found) for _ in own] for own in bags]
         return [best_combinations(own, search.n_best) if own else [] for own in lists]
+
+    def second_opinion(self, docs: Sequence[Doc], bags: Sequence[Sequence[Bag]]) -> SecondOpinion | None:
+        """What the reranker, if there is one, thinks of the orders of bags. Takes the same as `order_bags`."""
+        if self.reranker is None:
+            return None
+        writer = self.writer
+        sources = [one for doc, own in zip(docs, bags, strict=True) for one in sentences_of(doc, own, writer)]
+        return SecondOpinion(self.reranker, sources)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Any) -> None:
         """Not possible: the words of a Doc cannot change places. Use `__call__` or `pipe`, which return new Docs."""
@@ -209,28 +266,33 @@ class Linearizer(TrainablePipe):
         if not len(doc):
             return [doc]
         bags, writer = self.reader.read(doc), self.writer
-        orders = self.order_bags([bags], n_best)[0]
+        orders = self.order_bags([doc], [bags], n_best)[0]
         return [writer.write(doc, bags, order, gap=orders[0].score - order.score) for order in orders]
 
     def score_order(self, doc: Doc) -> "OrderScore":
-        """The score of the order that a Doc has, under its constraints, with the gap to the best order.
+        """How good is the order that a Doc has? Scored under its constraints, beside the best order.
 
-        RETURNS (OrderScore): Score, gap and the best order; see `insight.score.OrderScore`.
+        RETURNS (OrderScore): The probability that a reader prefers it to the best order, the words in the wrong place,
+            what to move, score, gap and the best order; see `insight.score.OrderScore`.
         """
         from .insight.score import score_order  # stands above the component
 
         return score_order(self, doc)
 
-    def explain(self, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4) -> list["Explanation"]:
+    def explain(
+        self, doc: Doc, *, n_rivals: int = 2, n_reasons: int = 4, word: int | None = None, rank: int = 0
+    ) -> list["Explanation"]:
         """Why a Doc is put into its best order: the derivation, action by action.
 
         n_rivals (int): How many other actions to show at each step.
         n_reasons (int): How many features to show for each of them, the ones that decided first.
+        word (Optional[int]): Show them only where this token is placed.
+        rank (int): Which of the best orders to explain, as with `spacy_linearize.alternative`.
         RETURNS (List[Explanation]): One for each bag. `print()` shows it as text, `to_dict()` returns data.
         """
         from .insight.explain import explain  # stands above the component
 
-        return explain(self, doc, n_rivals=n_rivals, n_reasons=n_reasons)
+        return explain(self, doc, n_rivals=n_rivals, n_reasons=n_reasons, word=word, rank=rank)
 
     @property
     def reader(self) -> Reader:
@@ -240,7 +302,7 @@ class Linearizer(TrainablePipe):
     @property
     def writer(self) -> Writer:
         """Makes new Docs under the current settings."""
-        return Writer(options=self.options, spacing=spacing_of(self.model), reported=self._reported)
+        return Writer(options=self.options, surface=self.surface, reported=self._reported)
 
     # Training
 
@@ -268,16 +330,26 @@ class Linearizer(TrainablePipe):
         validate_get_examples(get_examples, "Linearizer.initialize")
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
+        _warn_of_spaces(get_examples, nlp)
         more_names, how = check_names(labels or {}), Estimation.from_dict(language_model or {})
-        gold = Gold(corpus(nlp) if corpus is not None and nlp is not None else get_examples())
+        examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
+        gold = Gold(examples, self.options.tags_from)
         paths = [] if text is None else [text] if isinstance(text, (str, Path)) else text
         # A model that is there already stays until all of this has gone well.
-        engine, spacing = shim_of(self.model).new_engine(), Spacing()
-        engine.learn_lexicon(gold)
+        engine = shim_of(self.model).new_engine()
+        surface = Surface(joins=not self.vocab.writing_system.get("has_letters", True))
+        n_crossing = engine.learn_lexicon(gold)
+        check_parts(gold.names["tags"], self.options.tags_from)
+        if n_crossing:
+            way = "lifted" if engine.should_lift(self.options.projective) else "skipped"
+            logger.info(
+                "%d of %d sentences have crossing arcs: %s in training.", n_crossing, gold.text.n_sentences, way
+            )
         engine.learn_ngrams([gold.text, *(read_text(nlp, path) for path in paths)], how)
-        spacing.learn(gold.spaced)
+        surface.learn(gold.written)
         self.cfg = {kind: sorted(gold.names[kind] | more_names[kind]) for kind in KINDS}
-        shim_of(self.model).replace(engine, spacing)
+        shim_of(self.model).replace(engine)
+        self.surface = surface
         self._known.know(self.cfg, self.vocab.strings)
         self.model.initialize()
 
@@ -311,6 +383,7 @@ class Linearizer(TrainablePipe):
             [pair for own in pairs for pair in own],
             beam_width=width,
             tree_beam_width=min(width, options.tree_beam_width or width),
+            projective=options.projective,
             dropout=drop,
             seed=self._rng.getrandbits(63),
             n_threads=options.n_threads,
@@ -322,11 +395,11 @@ class Linearizer(TrainablePipe):
         """Add the tags and labels of examples that initialize() has not seen, and the given ones."""
         found = no_names()
         for eg, own in zip(examples, pairs, strict=True):
-            add_names(found, eg.reference)
+            add_names(found, eg.reference, self.options.tags_from)
             for given, _ in own:
                 add_given(found, given, eg.predicted.vocab.strings)
         if any(found[kind] - set(self.cfg[kind]) for kind in KINDS):
-            self.cfg = {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
+            self.cfg |= {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
             self._known.know(self.cfg, self.vocab.strings)
 
     # Serialisation: TrainablePipe does it. Here the parts are checked before they replace anything, and the strings of
@@ -335,14 +408,23 @@ class Linearizer(TrainablePipe):
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "Linearizer":
         exclude = tuple(exclude)
         content = read_damaged(lambda: srsly.msgpack_loads(bytes_data))
-        for part in ("cfg", "model"):
+        for part in ("cfg", "model", SURFACE):
             # spaCy would keep the old value instead.
             if part not in exclude and (not isinstance(content, dict) or part not in content):
                 raise error("SL032", source=SOURCE, what=f"it has no part '{part}'")
         if "cfg" not in exclude:
             _check_cfg(read_damaged(lambda: srsly.json_loads(content["cfg"])))
-        self._load(partial(super().from_bytes, bytes_data, exclude=exclude), exclude)
+        surface = None if SURFACE in exclude else _read_surface(content[SURFACE])
+        self._load(partial(super().from_bytes, bytes_data, exclude=exclude), exclude, surface)
         return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        exclude = tuple(exclude)
+        content = srsly.msgpack_loads(super().to_bytes(exclude=exclude))
+        if SURFACE not in exclude:
+            content[SURFACE] = self.surface.to_json()
+        packed: bytes = srsly.msgpack_dumps(content)
+        return packed
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "Linearizer":
         exclude = tuple(exclude)
@@ -350,12 +432,19 @@ class Linearizer(TrainablePipe):
             # A missing file is not a damaged one: srsly raises the same error for both.
             data = (Path(path) / "cfg").read_bytes()
             _check_cfg(read_damaged(lambda: srsly.json_loads(data)))
-        self._load(partial(super().from_disk, path, exclude=exclude), exclude)
+        surface = None if SURFACE in exclude else _read_surface((Path(path) / SURFACE).read_bytes())
+        self._load(partial(super().from_disk, path, exclude=exclude), exclude, surface)
         return self
 
-    def _load(self, read: Callable[[], Any], exclude: Sequence[str]) -> None:
+    def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
+        exclude = tuple(exclude)
+        super().to_disk(path, exclude=exclude)
+        if SURFACE not in exclude:
+            save(Path(path) / SURFACE, self.surface.to_json())
+
+    def _load(self, read: Callable[[], Any], exclude: Sequence[str], surface: Surface | None) -> None:
         shim = shim_of(self.model)
-        cfg, engine, spacing = self.cfg, shim.engine, shim.spacing
+        cfg, engine = self.cfg, shim.engine
         self.cfg = {} if "cfg" not in exclude else dict(cfg)  # what is read is added to this
         try:
             read_damaged(read)
@@ -366,9 +455,10 @@ class Linearizer(TrainablePipe):
                 read_damaged(lambda: known.check(symbols))
         except BaseException:
             self.cfg = cfg
-            shim.replace(engine, spacing)
+            shim.replace(engine)
             raise
         self._known = known
+        self.surface = surface or self.surface
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The one that spaCy's classes have from Cython knows nothing of slots.
@@ -385,9 +475,30 @@ def _restore(cls: type[Linearizer], attributes: dict[str, Any]) -> Linearizer:
     return component
 
 
+def _warn_of_spaces(get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
+    """spaCy's own reader is good for training, but its Docs cannot be evaluated, unless their spaces are unknown."""
+    dev = {} if nlp is None else nlp.config.interpolate().get("corpora", {}).get("dev", {})
+    if not str(dev.get("@readers")).startswith("spacy.") or not dev.get("path"):
+        return
+    for eg in islice(get_examples(), 1):
+        if not eg.reference.has_unknown_spaces:
+            warnings.warn(str(error("SL250")), stacklevel=3)
+
+
+def _read_surface(data: bytes) -> Surface:
+    try:
+        return Surface.from_dict(srsly.json_loads(data))
+    except Exception as broken:
+        what = f"its part '{SURFACE}' cannot be read ({type(broken).__name__}: {broken})"
+        raise error("SL032", source=SOURCE, what=what) from broken
+
+
 def _check_cfg(cfg: Any) -> None:
     """Refuse what a component stores beside its model, if it is not lists of tags and labels."""
     for kind in KINDS:
         names = cfg.get(kind) if isinstance(cfg, dict) else None
         if not isinstance(names, list) or not all(map(is_name, names)):
             raise error("SL032", source=SOURCE, what=f"its cfg has no list of {kind}")
+    calibration = cfg.get("calibration")
+    if calibration is not None and not isinstance(calibration, dict):
+        raise error("SL032", source=SOURCE, what="the calibration of its cfg is no table")

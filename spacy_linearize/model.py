@@ -14,12 +14,11 @@ from thinc.api import Model, Shim
 from .atomic import save
 from .core import store
 from .core.engine import Engine
-from .core.records import Bag, Order, SearchOptions
+from .core.records import Bag, Choose, Order, SearchOptions
 from .core.settings import Settings
-from .doc.spacing import Spacing
 from .errors import LinearizeError, error
 
-InT = tuple[Sequence[Bag], SearchOptions]
+InT = tuple[Sequence[Bag], SearchOptions, Choose | None]
 OutT = list[list[Order]]
 LinearizerModel: TypeAlias = "Model[InT, OutT]"
 ResultT = TypeVar("ResultT")
@@ -35,12 +34,12 @@ def make_model(settings: Settings) -> LinearizerModel:
 def forward(model: LinearizerModel, inputs: InT, is_train: bool) -> tuple[OutT, Callable[[OutT], InT]]:
     """Order bags: the only way from the component to the search. There is no gradient to send back: learning goes
     through `Engine.update`."""
-    bags, options = inputs
-    return engine_of(model).order(bags, options), _no_backprop
+    bags, options, choose = inputs
+    return engine_of(model).order(bags, options, choose), _no_backprop
 
 
 def _no_backprop(gradient: OutT) -> InT:
-    return [], SearchOptions()
+    return [], SearchOptions(), None
 
 
 def shim_of(model: LinearizerModel) -> "EngineShim":
@@ -62,11 +61,6 @@ def engine_of(model: LinearizerModel, name: str = "linearizer") -> Engine:
     return engine
 
 
-def spacing_of(model: LinearizerModel) -> Spacing:
-    """The model's table of spaces."""
-    return shim_of(model).spacing
-
-
 class EngineModel(Model[InT, OutT]):
     """A thinc Model whose file is written atomically, and whose damage is reported as an error of this package."""
 
@@ -79,8 +73,7 @@ class EngineModel(Model[InT, OutT]):
 
 
 class EngineShim(Shim):
-    """Holds the engine and the table of spaces, which are stored in one file. There is no engine before training, or
-    loading.
+    """Holds the engine. There is none before training, or loading.
 
     settings (Settings): What a new engine is made of.
     """
@@ -90,16 +83,14 @@ class EngineShim(Shim):
     def __init__(self, settings: Settings) -> None:
         super().__init__(None, config=settings.to_dict())
         self.engine: Engine | None = None
-        self.spacing = Spacing()
 
     def new_engine(self) -> Engine:
         """Another engine with the same settings that has learned nothing yet."""
         return Engine(Settings.from_dict(self.cfg))
 
-    def replace(self, engine: Engine | None, spacing: Spacing) -> None:
-        """Hold these from now on."""
+    def replace(self, engine: Engine | None) -> None:
+        """Hold this one from now on."""
         self.engine = engine
-        self.spacing = spacing
         if engine is not None:
             self.cfg = engine.settings.to_dict()
 
@@ -113,18 +104,16 @@ class EngineShim(Shim):
         if self.engine is None:
             return b""
         header, arrays = self.engine.to_arrays()
-        return store.pack(header, {**arrays, **self.spacing.to_arrays()})
+        return store.pack(header, arrays)
 
     def from_bytes(self, data: bytes) -> "EngineShim":
         if not isinstance(data, bytes):
             raise error("SL032", source=SOURCE, what="it holds no engine")
         if not data:
-            self.replace(None, Spacing())
+            self.replace(None)
             return self
         header, arrays = store.unpack(data, SOURCE)
-        # Nothing is replaced before all of it has been read.
-        spacing = read_damaged(lambda: Spacing.from_arrays(arrays))
-        self.replace(Engine.from_arrays(header, arrays, SOURCE), spacing)
+        self.replace(Engine.from_arrays(header, arrays, SOURCE))
         return self
 
 

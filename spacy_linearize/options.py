@@ -1,17 +1,21 @@
 """The settings of the component. Those of its model are in `core.settings`."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 from spacy.language import Language
+from spacy.util import registry
 
 from .core.records import SearchOptions
 from .errors import error
 
 MAX_COUNT = 1_000_000
+SEPARATOR = "|"  # of the parts of a tag
+FEATURE = re.compile(r"[A-Z][a-z]\w*(\[\w+\])?")  # the name of a morphological feature: "Case", "Number[psor]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +27,18 @@ class Options:
     update_beam_width (Optional[int]): The same in training. None: `beam_width`. Not wider than `tree_beam_width` for
         bags with all arcs given.
     use_tags, use_heads, use_deps (bool): Whether tags, heads and labels that a Doc has are constraints, or ignored.
+    tags_from (str): Which attributes of a token make its tag: "TAG", "POS" and names of morphological features, joined
+        by "|", "TAG" first: "TAG|POS|Case". See `doc.tags`. The same as in training.
     sentences (str): "doc": one Doc is one bag. "sents": each sentence of the Doc is ordered on its own.
     units (Optional[str]): Tokens that stay together: "ents", "noun_chunks", or the key of a span group.
     n_best (int): How many orders `doc._.linearization` holds, best first.
     max_words (Optional[int]): Refuse to order longer bags, with SL005: the time grows with the square of the length,
         and 10,000 free words take minutes. None for no limit.
     tree (bool): Whether to add the arcs and labels that are not given.
+    projective (Optional[bool]): Whether given arcs must not cross: true forbids it, false lets the model learn which
+        ones do. None: false, if they cross in enough of the training data.
+    truecase (bool): Whether to change the forms of tokens for their new places: the first word has a capital, and one
+        that a word only had for being the first is lowered. Names keep theirs.
     overwrite (bool): Whether predictions replace annotation that was ignored.
     n_threads (int): How many Docs `pipe` orders, and how many searches `update` trains, at the same time.
     seed (int): For the sequence of training examples and for dropout.
@@ -44,11 +54,14 @@ class Options:
     use_tags: bool = True
     use_heads: bool = True
     use_deps: bool = True
+    tags_from: str = "TAG"
     sentences: str = "doc"
     units: str | None = None
     n_best: int = 1
     max_words: int | None = 10_000
     tree: bool = True
+    projective: bool | None = None
+    truecase: bool = False
     overwrite: bool = False
     n_threads: int = 1
     seed: int = 0
@@ -80,6 +93,7 @@ class Options:
             tree_beam_width=self.tree_beam_width,
             n_best=self.n_best if n_best is None else n_best,
             tree=self.tree,
+            projective=self.projective is True,
         )
 
 
@@ -92,6 +106,12 @@ def _is(value: Any, *, kind: type[Any], low: float = -math.inf, high: float = ma
 
 def _is_units(value: Any) -> bool:
     return _is(value, kind=str, null=True) and value != ""
+
+
+def _is_tags_from(value: Any) -> bool:
+    names = value.split(SEPARATOR) if type(value) is str else [""]
+    in_place = len(set(names)) == len(names) and "TAG" not in names[1:]
+    return in_place and all(name in ("TAG", "POS") or FEATURE.fullmatch(name) for name in names)
 
 
 def _is_sentences(value: Any) -> bool:
@@ -108,11 +128,14 @@ CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "use_tags": SWITCH,
     "use_heads": SWITCH,
     "use_deps": SWITCH,
+    "tags_from": (_is_tags_from, "'TAG', 'POS' and features such as 'Case', each once, joined by '|', 'TAG' first"),
     "sentences": (_is_sentences, "'doc' or 'sents'"),
     "units": (_is_units, "null, 'ents', 'noun_chunks' or the key of a span group"),
     "n_best": COUNT,
     "max_words": (partial(_is, kind=int, low=1, null=True), "a whole number, 1 or more, or null"),
     "tree": SWITCH,
+    "projective": (partial(_is, kind=bool, null=True), "true, false or null"),
+    "truecase": SWITCH,
     "overwrite": SWITCH,
     "n_threads": COUNT,
     "seed": (partial(_is, kind=int), "a whole number"),
@@ -132,5 +155,8 @@ def configure(nlp: Language, name: str | None = None, **settings: Any) -> None:
     if len(chosen) != 1 or chosen[0] not in names:
         raise error("SL196", n=len(names), names=", ".join(names) or "none")
     component = nlp.get_pipe(chosen[0])
-    component.options = component.options.change(**settings)
+    options = component.options.change(**{key: value for key, value in settings.items() if key != "reranker"})
+    if "reranker" in settings:  # as a config has it: a dict that names a registered function, or None
+        component.reranker = registry.resolve({"reranker": settings["reranker"]})["reranker"]
+    component.options = options
     nlp.get_pipe_config(chosen[0]).update(settings)

@@ -16,7 +16,7 @@ from .errors import error
 if TYPE_CHECKING:
     from .linearizer import Linearizer
 
-SCORES = ("linearize_bleu", "linearize_exact", "linearize_uas", "linearize_las", "linearize_tag_acc")
+SCORES = ("bleu", "exact", "uas", "las", "tags")
 
 
 def build_transition_linearizer(
@@ -64,27 +64,32 @@ def make_linearizer(
     name: str,
     model: Model[Any, Any],
     scorer: Callable[..., dict[str, Any]] | None,
+    reranker: Any = None,
     beam_width: int = 8,
     tree_beam_width: int | None = None,
     update_beam_width: int | None = None,
     use_tags: bool = True,
     use_heads: bool = True,
     use_deps: bool = True,
+    tags_from: str = "TAG",
     sentences: str = "doc",
     units: str | None = None,
     n_best: int = 1,
     max_words: int | None = 10_000,
     tree: bool = True,
+    projective: bool | None = None,
+    truecase: bool = False,
     overwrite: bool = False,
     n_threads: int = 1,
     seed: int = 0,
 ) -> "Linearizer":
-    """Create a Linearizer from a config. The arguments are the fields of `options.Options`."""
+    """Create a Linearizer from a config. Most arguments are the fields of `options.Options`."""
     given = locals()
     from .linearizer import Linearizer
     from .options import NAMES, Options
 
-    return Linearizer(nlp.vocab, model, name, options=Options(**{key: given[key] for key in NAMES}), scorer=scorer)
+    options = Options(**{key: given[key] for key in NAMES})
+    return Linearizer(nlp.vocab, model, name, options=options, reranker=reranker, scorer=scorer)
 
 
 Language.factory(
@@ -95,7 +100,8 @@ Language.factory(
         **_defaults(make_linearizer),
         "scorer": {"@scorers": "spacy_linearize.linearizer_scorer.v1"},
     },
-    default_score_weights={"linearize_bleu": 1.0, **dict.fromkeys(SCORES[1:], 0.0)},
+    # Arcs and tags are scored only where some are left open: a config whose dev corpus does that shows them.
+    default_score_weights={"bleu": 1.0, "exact": 0.0},
     func=make_linearizer,
 )
 
@@ -120,6 +126,47 @@ def create_linearizer_corpus(
     from .training.corpus import Corpus
 
     return Corpus(**given)
+
+
+def make_causal_lm(
+    model: str,
+    n_candidates: dict[str, int] = {"partial": 64, "tree": 12, "free": 64},  # noqa: B006 (never changed)
+    weights: dict[str, float] = {"partial": 32.0, "tree": 32.0, "free": 32.0},  # noqa: B006
+    margins: dict[str, float | None] = {"partial": 240.0, "tree": 400.0, "free": 160.0},  # noqa: B006
+    strict: bool = False,
+    batch_size: int = 512,
+    device: str = "cpu",
+    dtype: str = "auto",
+    prompt: str = "",
+    context: int = 0,
+    normalise: bool = False,
+    tail: int | None = 2,
+    share_prefixes: bool = True,
+) -> Any:
+    """spacy_linearize.CausalLM.v1: see `rerank.causal_lm`."""
+    given = locals()
+    from .rerank.causal_lm import CausalLM, CausalSettings
+    from .rerank.reranker import RerankOptions
+
+    options = {key: given.pop(key) for key in ("n_candidates", "weights", "margins", "strict")}
+    return CausalLM(CausalSettings(**given), RerankOptions(**options))
+
+
+def make_ngram_lm(
+    path: str,
+    n_candidates: dict[str, int] = {"partial": 64, "tree": 12, "free": 64},  # noqa: B006 (never changed)
+    weights: dict[str, float] = {"partial": 10.0, "tree": 10.0, "free": 10.0},  # noqa: B006
+    margins: dict[str, float | None] = {"partial": None, "tree": None, "free": None},  # noqa: B006
+    strict: bool = False,
+    lowercase: bool = False,
+) -> Any:
+    """spacy_linearize.NgramLM.v1: see `rerank.ngram_lm`."""
+    given = locals()
+    from .rerank.ngram_lm import NgramLM
+    from .rerank.reranker import RerankOptions
+
+    options = {key: given[key] for key in ("n_candidates", "weights", "margins", "strict")}
+    return NgramLM(path, RerankOptions(**options), lowercase=lowercase)
 
 
 def make_linearizer_scorer() -> Callable[..., dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Fixtures of pipelines. They import spaCy and the package when they are used: the tests of the core need neither."""
 
 import signal
+import sys
 
 import pytest
 
@@ -84,3 +85,15 @@ def parser_path(tmp_path_factory):
     path = tmp_path_factory.mktemp("parser") / "model"
     train_parser().to_disk(path)
     return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A browser without a window."""
+    from helpers.browser import Browser, require_browser
+
+    if sys.platform == "win32":
+        pytest.skip("the browser is driven through pipes that Windows does not have")
+    browser = Browser(require_browser(), tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()

@@ -226,18 +226,31 @@ class TestLoading:
         data = self.with_cfg(trained, {**names, kind: [*names[kind], name]})
         self.refused(trained, data, f"its cfg has no list of {kind}")
 
-    def test_a_table_of_spaces_without_its_default(self, trained):
-        def change(header, arrays):
-            tables = {1: 1.0}
-            arrays["spaces.lengths"] = np.array([0] * 8 + [1, 0], dtype=np.uint32)
-            arrays["spaces.keys"] = np.array([*tables], dtype=np.uint64)
-            arrays["spaces.weights"] = np.array([*tables.values()], dtype=np.float64)
+    @pytest.mark.parametrize(
+        ("part", "key", "value"),
+        [
+            ("spacing", "any", {}),
+            ("spacing", "shapes", {"x": {"X": "1"}}),
+            ("spacing", "before: form", {"x": float("inf")}),
+            ("spacing", "more", {}),
+            ("contractions", "pairs", {"a b": {"DT NN": True}}),
+            ("contractions", "pairs", {"a b": {"": [-1, "c"]}}),
+            ("contractions", "clitics", {"b": {"": True}}),
+            ("casing", "lower", 1),
+            ("casing", "tags", None),
+        ],
+    )
+    def test_a_damaged_surface(self, trained, part, key, value):
+        content = srsly.msgpack_loads(trained.to_bytes())
+        surface = srsly.json_loads(content["surface.json"])
+        surface[part][key] = value
+        content["surface.json"] = json.dumps(surface).encode()
+        self.refused(trained, srsly.msgpack_dumps(content), "its part 'surface.json' cannot be read")
 
-        self.refused(trained, self.with_model(trained, change), "without their default")
-
-    @pytest.mark.parametrize("name", ["lengths", "keys", "weights"])
-    def test_no_table_of_spaces(self, trained, name):
-        self.refused(trained, self.with_model(trained, lambda header, arrays: arrays.pop(f"spaces.{name}")), name)
+    def test_no_surface(self, trained):
+        content = srsly.msgpack_loads(trained.to_bytes())
+        del content["surface.json"]
+        self.refused(trained, srsly.msgpack_dumps(content), "it has no part 'surface.json'")
 
     @pytest.mark.parametrize("weight", [1e307, "x", -1, None])
     def test_weights_of_the_language_model(self, trained, weight):
@@ -257,12 +270,12 @@ def test_the_model_is_one_of_thinc(nlp):
     words = [next(read_bags(bag(nlp, text), [(0, 2)], Options())) for text in ("dog The", "sleeps dog")]
     search = SearchOptions(beam_width=2, n_best=2)
     expected = engine_of(model).order(words, search)
-    for found in (model.predict((words, search)), model((words, search), is_train=False)[0]):
+    for found in (model.predict((words, search, None)), model((words, search, None), is_train=False)[0]):
         assert [[(o.order.tolist(), o.score) for o in own] for own in found] == [
             [(o.order.tolist(), o.score) for o in own] for own in expected
         ]
-    _, backprop = model((words, search), is_train=True)
-    assert backprop([]) == ([], SearchOptions())  # no gradients
+    _, backprop = model((words, search, None), is_train=True)
+    assert backprop([]) == ([], SearchOptions(), None)  # no gradients
     model.finish_update(None)
     model.to_cpu()
 

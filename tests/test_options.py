@@ -26,7 +26,10 @@ from spacy_linearize.registered import make_linearizer
         ("use_heads", "yes"),
         ("use_deps", None),
         ("tree", "no"),
+        ("projective", "maybe"),
+        ("truecase", 1),
         ("overwrite", 2),
+        ("tags_from", "LEMMA"),
         ("sentences", "paragraphs"),
         ("units", ["ents"]),
         ("max_words", "x"),
@@ -87,7 +90,7 @@ def test_the_names_are_the_same_everywhere():
     """In the dataclass, in its checks, in the factory, and in the config that spaCy fills in."""
     assert tuple(CHECKS) == NAMES
     parameters = [*inspect.signature(make_linearizer).parameters]
-    assert parameters == ["nlp", "name", "model", "scorer", *NAMES]
+    assert parameters == ["nlp", "name", "model", "scorer", "reranker", *NAMES]
     defaults = Language.get_factory_meta("linearizer").default_config
     assert {name: defaults[name] for name in NAMES} == Options().to_dict()
     assert [name for name in vars(Linearizer) if isinstance(vars(Linearizer)[name], Setting)] == list(NAMES)
@@ -101,11 +104,14 @@ def test_every_setting_reaches_the_component():
         "use_tags": False,
         "use_heads": False,
         "use_deps": False,
+        "tags_from": "TAG|POS|Number[psor]",
         "sentences": "sents",
         "units": "ents",
         "n_best": 5,
         "max_words": 99,
         "tree": False,
+        "projective": True,
+        "truecase": True,
         "overwrite": True,
         "n_threads": 2,
         "seed": 7,

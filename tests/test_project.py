@@ -109,7 +109,7 @@ def test_from_brackets_to_a_package_and_nothing_twice(project):
     assert full["runs"][0]["sentences"] == 30
     assert full["runs"][0]["bleu"] > 60
     grid = json.loads((project / "metrics" / "ptb-full_tree-grid.json").read_text())
-    assert [(run["tags"], run["heads"]) for run in grid["runs"]] == [
+    assert [tuple(run["given"].values()) for run in grid["runs"]] == [
         (t, h) for t in (0.0, 0.5, 1.0) for h in (0.0, 0.5, 1.0)
     ]
     analysis = json.loads((project / "metrics" / "ptb-full_tree-analysis.json").read_text())
@@ -117,7 +117,7 @@ def test_from_brackets_to_a_package_and_nothing_twice(project):
     assert [row["beam_width"] for row in analysis["beams"]] == [1, 2, 4, 8, 16, 32, 64]
     assert analysis["epochs"]
     plots = {path.name for path in (project / "metrics" / "ptb-full_tree-plots").iterdir()}
-    assert plots == {"span_lengths.svg", "beams.svg", "epochs.svg", "spans.svg"}
+    assert plots == {"span_lengths.svg", "beams.svg", "steps.svg", "epochs.svg", "spans.svg"}
     assert len(list((project / "packages").rglob("*.whl"))) == 1
     again = spacy_project("run", "ptb", ".", *SMALL, *GLOBS, cwd=project)
     for command in ("convert-ptb", "train", "evaluate", "grid"):
@@ -130,3 +130,26 @@ def test_the_page_of_the_project_is_up_to_date(tmp_path):
         shutil.copy(ROOT / name, tmp_path)
     spacy_project("document", ".", "--output", "PROJECT.md", cwd=tmp_path)
     assert (tmp_path / "PROJECT.md").read_text(encoding="utf8") == (ROOT / "PROJECT.md").read_text(encoding="utf8")
+
+
+@pytest.mark.slow
+def test_one_model_for_each_treebank(project):
+    """One row of the table; what was measured is not measured again. A folder without a training part is left out."""
+    (project / "benchmarks").mkdir()
+    shutil.copy(ROOT / "benchmarks" / "languages.py", project / "benchmarks")
+    for name, parts in (("Dutch-Mini", ("train", "dev")), ("German-Mini", ("dev",))):
+        folder = project / "assets" / "treebanks" / name
+        folder.mkdir(parents=True)
+        for part in parts:
+            shutil.copy(ROOT / "tests" / "data" / "mini_nl.conllu", folder / f"nl_mini-ud-{part}.conllu")
+    spacy_project("run", "languages", ".", "--vars.passes", "20", cwd=project)
+    measured = project / "training" / "languages" / "Dutch-Mini.json"
+    row = json.loads(measured.read_text())
+    assert row["whole"][1] > row["projective"][1]
+    assert row["ceiling"][1] == pytest.approx(100 * 9 / 24)
+    *_, table = (project / "benchmarks" / "languages.md").read_text(encoding="utf8").strip().split("\n\n")
+    assert len(table.splitlines()) == 3
+    assert table.splitlines()[-1].startswith("| Dutch-Mini | 24 | 62.5% |")
+    before = measured.stat().st_mtime_ns
+    spacy_project("run", "languages", ".", "--force", "--vars.passes", "20", cwd=project)
+    assert measured.stat().st_mtime_ns == before

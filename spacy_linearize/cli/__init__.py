@@ -2,7 +2,22 @@
 
 from spacy.cli._util import app as spacy_app
 
-from . import compact, convert, evaluate, lm, order, parse, score, tune, view  # noqa: F401 (each adds its command)
+from . import (  # noqa: F401 (each adds its command)
+    calibrate,
+    compact,
+    compare,
+    convert,
+    evaluate,
+    init_config,
+    lm,
+    order,
+    parse,
+    score,
+    serve,
+    surface,
+    tune,
+    view,
+)
 from ._util import app
 
 __all__ = ["app"]

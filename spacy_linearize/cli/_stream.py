@@ -16,6 +16,7 @@ from tqdm import tqdm
 from .. import alternative
 from ..errors import LinearizeError, error, first_sentence
 from ..files.bags import Bag, format_of, read_bags
+from ..files.conllu import UPOS_TAGS
 from ._util import InputFormat, is_terminal, linearizer_of, linearizers, say, shown
 
 BATCH = 1000  # bags for which new words are kept in memory
@@ -31,18 +32,20 @@ class Input:
     pipeline is loaded.
 
     words (Optional[List[str]]): The arguments. A single one, in quotes, is read like a line.
-    path (Optional[Path]): The file.
+    path (Optional[Path]): The file; None or "-" for standard input.
     format (Optional[InputFormat]): Its format, if its suffix does not tell.
+    is_text (bool): Whether words in quotes, and lines of text, are ordinary sentences, for the tokenizer of the
+        pipeline. Otherwise they are split at spaces.
     """
 
     words: list[str] | None
     path: Path | None
     format: InputFormat | None = None
+    is_text: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind == "jsonl":
-            raise error("SL022", key="input format", value=self.kind, expected="text, conllu or spacy")
-        if self.path is None and self.kind != "text":
+        object.__setattr__(self, "path", path_or_stream(self.path))
+        if self.kind != "text" and self.path is None and (self.words or is_terminal(sys.stdin)):
             raise error("SL022", key="input", value=None, expected=f"a path, for the format {self.kind}")
         if self.words and self.path is not None:
             raise error("SL022", key="input", value=str(self.path), expected="left out when words are given")
@@ -76,10 +79,28 @@ class Input:
         """The bags."""
         if self.words:
             words = self.words[0].split() if len(self.words) == 1 else self.words
-            return iter([Bag(1, Doc(nlp.vocab, words=words))])
-        if self.is_typed:
+            is_sentence = self.is_text and len(self.words) == 1
+            return iter([Bag(1, nlp.tokenizer(" ".join(words)) if is_sentence else Doc(nlp.vocab, words=words))])
+        if self.is_typed and self.is_text:
+            say("Reads sentences from the keyboard, one a line. Ctrl-D ends.")
+        elif self.is_typed:
             say("Reads bags from the keyboard, one a line, spaces between words and punctuation. Ctrl-D ends.")
-        return read_bags(self.path, self.kind, nlp.vocab, need_tree=linearizer_of(nlp).options.use_heads)
+        component = linearizer_of(nlp)
+        tags = frozenset(component.cfg["tags"])
+        return read_bags(
+            self.path,
+            self.kind,
+            nlp.vocab,
+            tokenize=nlp.tokenizer if self.is_text else None,
+            tag="upos" if tags and tags <= UPOS_TAGS else "xpos",
+            upos_tags=tags,
+            need_tree=component.options.use_heads,
+        )
+
+
+def path_or_stream(path: Path | None) -> Path | None:
+    """A path of the command line. None if it is "-", for a standard stream."""
+    return None if path == Path("-") else path
 
 
 def through_pipeline(nlp: Language, bags: Iterator[Bag], *, size: int = BATCH, disable: Iterable[str] = ()) -> Results:
@@ -132,13 +153,13 @@ def write_each(
     results: Results,
     prepare: Callable[[Bag, Doc], ResultT],
     write: Callable[[int, ResultT], None],
-    skip: Callable[[], None] | None = None,
+    skip: Callable[[Bag, LinearizeError], None] | None = None,
 ) -> int:
     """Write what came out of a pipeline. Returns how many bags failed: each is reported with its number.
 
     prepare (Callable[[Bag, Doc], ResultT]): Makes of a Doc what is written. Whatever goes wrong, the bag is to blame.
     write (Callable[[int, ResultT], None]): Writes it, with the number of the bag. An error of the file ends everything.
-    skip (Optional[Callable[[], None]]): Called for each bag that failed.
+    skip (Optional[Callable[[Bag, LinearizeError], None]]): Called for each bag that failed.
     """
     n_failed = 0
 
@@ -149,7 +170,7 @@ def write_each(
             problem = error("SL200", problem=f"{type(problem).__name__}: {first_sentence(problem)}".removesuffix(": "))
         say(f"✘ {bag.name}: {' '.join(str(problem).split())}")  # a word may have a line end in it
         if skip is not None:
-            skip()
+            skip(bag, problem)
 
     with closing(results):
         for bag, doc in results:

@@ -17,6 +17,7 @@ from ..bundled import DEFAULT, bundled_names, bundled_path
 from ..errors import LinearizeError, error
 from ..files.bags import check_output
 from ..options import MAX_COUNT, linearizer_names
+from ..registered import make_causal_lm
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -31,6 +32,7 @@ app = typer.Typer(name="linearize", help=HELP, no_args_is_help=True, add_complet
 class InputFormat(str, Enum):
     text = "text"
     conllu = "conllu"
+    jsonl = "jsonl"
     spacy = "spacy"
 
 
@@ -41,12 +43,15 @@ BAGS = typer.Option(
     None,
     "--input",
     "-i",
-    help="A file of bags: .txt (one a line, spaces between words and punctuation), .conllu, .spacy",
+    help="Bags: .txt (one a line, spaces between words and punctuation), .conllu, .jsonl, .spacy; - for standard input",
 )
 INPUT_FORMAT = typer.Option(None, help="The format of the input, when its suffix does not tell")
 BEAM = typer.Option(None, "--beam", "-b", help="Width of the beam, instead of the pipeline's own")
 THREADS = typer.Option(
     None, "--threads", "-t", help="How many bags to order at the same time, instead of the pipeline's own number"
+)
+RERANKER = typer.Option(
+    None, help="A causal language model for a second opinion: a name, a folder or a .gguf file; 'none' for none"
 )
 USE_TAGS = typer.Option(None, help="Whether tags of the input are given, instead of the pipeline's own")
 USE_HEADS = typer.Option(None, help="Whether arcs of the input are given, likewise")
@@ -165,11 +170,14 @@ def load(
     *,
     nbest: int | None = None,
     threads: int | None = None,
+    reranker: str | None = None,
     **settings: Any,
 ) -> "Language":
     """A trained pipeline with a linearizer. A bundled one if there is no other of its name, and by default.
 
     beam, nbest, threads (Optional[int]): As the commands have them. The beam is for all bags.
+    reranker (Optional[str]): A causal language model for a second opinion, "none" for none. None for that of the
+        pipeline.
     settings (Any): Further settings of the linearizer. Those that are None stay as they are.
     """
     import spacy
@@ -186,6 +194,8 @@ def load(
     if len(names) > 1:
         say(f"⚠ {error('SL188', model=model, names=', '.join(names), name=names[-1])}")
     component = linearizer_of(nlp)
+    if reranker is not None:
+        component.reranker = None if reranker == "none" else make_causal_lm(reranker)
     settings |= {"beam_width": beam, "tree_beam_width": beam, "n_best": nbest, "n_threads": threads}
     component.options = component.options.change(**{key: value for key, value in settings.items() if value is not None})
     return nlp

@@ -10,6 +10,8 @@ from . import _util
 from ._util import app, check_count, check_places, linearizer_name, linearizer_of, load, one_line_errors, say, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..linearizer import Linearizer
     from ..training.evaluate import Run
 
@@ -26,12 +28,17 @@ def evaluate_command(
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     grid: bool = typer.Option(False, help="All of 0, 50, 100% tags with 0, 50, 100% arcs"),
     beam: int = _util.BEAM,
+    reranker: str = _util.RERANKER,
     limit: int = typer.Option(0, help="Read only this many Docs; 0 for all"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
+    shared_task: bool = typer.Option(False, help="The metrics of the Surface Realisation tasks, too"),
     analyse: bool = typer.Option(False, help="Spans by length, and the lengths of spans"),
     beams: str = typer.Option(None, help="BLEU for several widths of the beam, such as 1,4,16"),
-    log: Path = typer.Option(None, help="BLEU by epoch, from a log file of spacy train", exists=True),
-    json_path: Path = typer.Option(None, "--json", help="Write all figures here"),
+    log: Path = typer.Option(None, help="BLEU by step and epoch, from a log file of spacy train", exists=True),
+    json_path: Path = typer.Option(None, "--json", help="Write all figures here, with settings and versions"),
+    sentences: Path = typer.Option(
+        None, help="Write every sentence here, as JSONL: hypothesis, reference, BLEU, what was given, score"
+    ),
     plot: Path = typer.Option(None, help="Analyse, and draw all figures into this folder (needs the extra 'plots')"),
     png: bool = typer.Option(False, help="Draw PNG instead of SVG"),
 ) -> None:
@@ -41,6 +48,7 @@ def evaluate_command(
     Examples:
       spacy linearize evaluate my_model dev.spacy
       spacy linearize evaluate my_model dev.spacy --grid --json grid.json
+      spacy linearize evaluate my_model dev.spacy --sentences dev.jsonl
       spacy linearize evaluate my_model dev.spacy --tags 0 --heads 0 --analyse --beams 1,4,16,64 --plot figures
     """
     import srsly
@@ -55,9 +63,9 @@ def evaluate_command(
     if plot:
         require_matplotlib()
     suffix = "png" if png else "svg"
-    targets = [json_path, *(plot / f"{name}.{suffix}" for name in (PLOTS if plot else ()))]
+    targets = [json_path, sentences, *(plot / f"{name}.{suffix}" for name in (PLOTS if plot else ()))]
     check_places([corpus, *corpus.rglob("*.spacy"), log], targets)
-    nlp = load(model, beam)
+    nlp = load(model, beam, reranker=reranker)
     check_places(nlp.path.rglob("*") if nlp.path else (), targets)
     component = linearizer_of(nlp)
     _warn_of_ignored(component)
@@ -75,11 +83,15 @@ def evaluate_command(
     cells = [evaluation.given(component, *shares) for shares in evaluation.GRID] if grid else [cell]
     runs = {shares: run(shares) for shares in dict.fromkeys(cells)}
     figures: dict[str, Any] = {"model": shown(model), "corpus": shown(corpus.name)}
+    figures |= {"seed": seed, "labelled": labelled, "limit": limit, **evaluation.provenance(component)}
     figures["runs"] = [result.to_dict() for result in runs.values()]
+    if shared_task:
+        figures["shared_task"] = _print_shared_task(runs.values())
     if widths:
         figures["beams"] = [run(cell, width).to_dict() for width in widths]
     if log:
-        figures["epochs"] = evaluation.epochs(log)
+        figures["steps"] = evaluation.steps(log)
+        figures["epochs"] = evaluation.epochs(figures["steps"])
     if analyse or plot:
         # With a grid, the cell that --tags and --heads name.
         figures["analysed"] = dict(zip(("tags", "heads"), cell, strict=True))
@@ -88,6 +100,10 @@ def evaluate_command(
     if json_path:
         json_path.parent.mkdir(parents=True, exist_ok=True)
         save(json_path, srsly.json_dumps(figures, indent=2).encode("utf8"))
+    if sentences:
+        lines = [{"given": result.to_dict()["given"], **row} for result in runs.values() for row in result.sentences()]
+        sentences.parent.mkdir(parents=True, exist_ok=True)
+        save(sentences, "".join(f"{srsly.json_dumps(line)}\n" for line in lines).encode("utf8"))
     if plot:
         for path in draw(figures, plot, suffix):
             say(f"✔ {path}")
@@ -115,6 +131,21 @@ def _print_row(run: "Run", *, is_first: bool) -> None:
     scores = (f"{value:.2f}" if value is not None else "–" for value in run.scores.values())
     row = [f"{run.tags:.0%}", f"{run.heads:.0%}", run.beam_width, *scores, f"{run.ms:.2f}"]
     print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
+def _print_shared_task(runs: "Iterable[Run]") -> list[dict[str, float]]:
+    """The metrics of the Surface Realisation tasks. Returns them."""
+    from ..training.sr_metrics import sr_scores
+
+    found = []
+    print("\nLower-cased, as in the Surface Realisation tasks:")
+    print("\n| tags | arcs | BLEU (NLTK) | NIST | DIST |\n|---|---|---|---|---|")
+    for run in runs:
+        scores = sr_scores([([t.text for t in output], [t.text for t in gold]) for output, gold in run.pairs])
+        bleu, nist, dist = 100 * scores["sr_bleu"], scores["sr_nist"], 100 * scores["sr_dist"]
+        print(f"| {run.tags:.0%} | {run.heads:.0%} | {bleu:.2f} | {nist:.2f} | {dist:.2f} |")
+        found.append({"tags": run.tags, "heads": run.heads, **scores})
+    return found
 
 
 def _print_analysis(figures: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -12,46 +12,44 @@ from . import _util
 from ._stream import Input, through_pipeline, write_each
 from ._util import app, check_places, linearizer_name, linearizer_of, load, one_line_errors, stopped_politely
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
-    from ..linearizer import Linearizer
-
 
 @app.command("score")
 @one_line_errors
 def score_command(
     words: list[str] = typer.Argument(
-        None, help="The words of one sentence, in their order, punctuation apart; in quotes or not"
+        None, help="One sentence in quotes, for the tokenizer of the pipeline; or its words, punctuation apart"
     ),
     model: str = _util.MODEL,
     input_path: Path = typer.Option(
         None,
         "--input",
         "-i",
-        help="Sentences: .txt (one a line, spaces between words and punctuation), .conllu, .spacy",
+        help="Sentences: .txt (one a line, for the tokenizer), .conllu, .jsonl, .spacy; - for standard input",
     ),
     input_format: _util.InputFormat = _util.INPUT_FORMAT,
     jsonl: bool = typer.Option(False, "--jsonl", help="Write one JSON object a line instead of a table"),
     beam: int = _util.BEAM,
+    reranker: str = _util.RERANKER,
     use_tags: bool = _util.USE_TAGS,
     use_heads: bool = _util.USE_HEADS,
 ) -> None:
     """Score the order that sentences have, beside the best order of the same words.
 
-    For each sentence: how much better the best order scores, over the number of words (0: it is the sentence's own),
-    and that order if it is another one. What is given of tags and arcs, by the file or by the components before the
+    For each sentence: the probability that a reader prefers it to the best order (-: the pipeline is not calibrated),
+    how much better that order scores, over the number of words (0: it is the sentence's own), and that order if it is
+    another one. What is given of tags and arcs, by the file or by the components before the
     linearizer, every order has to keep.
 
     \b
     Examples:
+      spacy linearize score 'He always is late.'
       spacy linearize score the door opened Who '?'
       spacy linearize score --input sentences.txt
       spacy linearize score --input parsed.conllu --no-use-heads --jsonl
     """
-    source = Input(words, input_path, input_format)
+    source = Input(words, input_path, input_format, is_text=True)
     check_places(source.places)
-    nlp = load(model, beam, use_tags=use_tags, use_heads=use_heads)
+    nlp = load(model, beam, reranker=reranker, use_tags=use_tags, use_heads=use_heads)
     component = linearizer_of(nlp)
     out, bags = standard_output(), source.read(nlp)
 
@@ -59,33 +57,25 @@ def score_command(
         if jsonl:
             line = json.dumps({"number": number, **row}, ensure_ascii=False)
         else:
-            line = f"{number}\t{row['gap_per_word']:.2f}\t{one_line(row['text'])}\t{one_line(row['better'] or '')}"
+            probability = "-" if row["probability"] is None else f"{row['probability']:.2f}"
+            columns = (
+                number,
+                probability,
+                f"{row['gap_per_word']:.2f}",
+                one_line(row["text"]),
+                one_line(row["better"] or ""),
+            )
+            line = "\t".join(map(str, columns))
         out.write(f"{line}\n".encode())
         if not jsonl:
             out.flush()
 
     if not jsonl:
-        out.write(b"number\tgap per word\tsentence\tbetter\n")
+        out.write(b"number\tprobability\tgap per word\tsentence\tbetter\n")
     # The linearizer scores; the components after it are not needed.
     disable = nlp.pipe_names[nlp.pipe_names.index(linearizer_name(nlp)) :]
     with stopped_politely():
         results = through_pipeline(nlp, bags, size=source.batch_size, disable=disable)
-        n_failed = write_each(results, lambda _, doc: _score(component, doc), write)
+        n_failed = write_each(results, lambda _, doc: component.score_order(doc).to_dict(), write)
     if n_failed:
         raise typer.Exit(1)
-
-
-def _score(component: "Linearizer", doc: "Doc") -> dict[str, Any]:
-    """One sentence as plain values. `better` is None where its own order is the best."""
-    found = component.score_order(doc)
-    words = [token.text for token in doc]
-    better = [words[k] for k in found.best_order]
-    return {
-        "text": " ".join(words),
-        "score": found.score,
-        "best_score": found.best_score,
-        "gap": found.gap,
-        "gap_per_word": found.gap_per_word,
-        "best_order": list(found.best_order),
-        "better": " ".join(better) if better != words else None,
-    }

@@ -24,6 +24,7 @@ def view_command(
         None, "--output", "-o", help="The page; of several bags the folder [default: linearization(.html)]"
     ),
     beam: int = _util.BEAM,
+    reranker: str = _util.RERANKER,
     nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="How many orders of each bag to show"),
     threads: int = _util.THREADS,
     use_tags: bool = _util.USE_TAGS,
@@ -44,7 +45,7 @@ def view_command(
 
     source = Input(words, input_path, input_format)
     check_places(source.places, [output_path])
-    nlp = load(model, beam, nbest=nbest, threads=threads, use_tags=use_tags, use_heads=use_heads)
+    nlp = load(model, beam, reranker=reranker, nbest=nbest, threads=threads, use_tags=use_tags, use_heads=use_heads)
     bags = (bag for bag in source.read(nlp) if not isinstance(bag.doc, Doc) or len(bag.doc))
     first = list(islice(bags, 2))
     if not first:
@@ -53,7 +54,7 @@ def view_command(
     check_places(source.places, pages.old)
     with stopped_politely(), closing(pages):
         results = through_pipeline(nlp, chain(first, bags))
-        n_failed = write_each(results, lambda bag, doc: make_page(best_orders(bag, doc), bag.doc), pages.write)
+        n_failed = write_each(results, lambda bag, doc: make_page(best_orders(bag, doc), bag.doc, model), pages.write)
     if pages.items:
         say(f"✔ {pages.written}")
     if n_failed:

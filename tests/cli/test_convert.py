@@ -15,7 +15,7 @@ class TestConvert:
     def test_conllu(self, tmp_path):
         code, _, err = run("convert", DATA / "mini_en.conllu", tmp_path / "new" / "out.spacy", "--tag", "upos")
         assert code == 0
-        assert "113 sentences from 1 files (2 not projective, 0 skipped)" in err
+        assert "113 sentences from 1 files (2 not projective, 0 skipped, 5 multiword tokens)" in err
         docs = list(DocBin().from_disk(tmp_path / "new" / "out.spacy").get_docs(spacy.blank("en").vocab))
         assert docs[0][0].tag_ == "DET"
         assert docs[0].user_data["sent_id"] == "mini-en-001"
@@ -62,4 +62,30 @@ class TestConvert:
         code, _, err = run("convert", tmp_path / "x.mrg", tmp_path / "out.spacy")
         assert code == 0
         assert "x.mrg:2:" in err
-        assert "2 sentences from 1 files (0 not projective, 1 skipped)" in err
+        assert "2 sentences from 1 files (0 not projective, 1 skipped, 0 multiword tokens)" in err
+
+
+MULTIWORD = """\
+1\tLes\tle\tDET\t_\t_\t2\tdet\t_\t_
+2\tmembres\tmembre\tNOUN\t_\t_\t0\troot\t_\t_
+3-4\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+3\tde\tde\tADP\t_\t_\t5\tcase\t_\t_
+4\tle\tle\tDET\tDET\t_\t5\tdet\t_\t_
+5\tclub\tclub\tNOUN\t_\t_\t2\tnmod\t_\t_
+
+"""
+
+
+def test_multiword_tokens_and_tags(tmp_path):
+    """Both are counted, and the first are in the Doc."""
+    (tmp_path / "fr.conllu").write_text(MULTIWORD, encoding="utf8")
+    code, _, err = run("convert", tmp_path / "fr.conllu", tmp_path / "fr.spacy")
+    assert code == 0
+    assert "⚠ 4 of 5 words have no XPOS: their tag is UPOS." in err
+    assert "1 sentences from 1 files (0 not projective, 0 skipped, 1 multiword tokens)" in err
+    (doc,) = DocBin().from_disk(tmp_path / "fr.spacy").get_docs(spacy.blank("fr").vocab)
+    assert [token.tag_ for token in doc] == ["DET", "NOUN", "ADP", "DET", "NOUN"]
+    assert doc.user_data["._.", "linearize_ranges", None, None] == ((2, 4, "du", "_"),)
+    assert doc.text == "Les membres de le club"
+    code, _, err = run("convert", tmp_path / "fr.conllu", tmp_path / "fr.spacy", "--tag", "upos")
+    assert "XPOS" not in err

@@ -26,6 +26,23 @@ class TestEvaluate:
         assert row["uas"] is None
         assert f"| 100% | 100% | 8 | {row['bleu']:.2f} | {row['exact']:.2f} | – | – | – |" in out
 
+    def test_every_sentence_and_what_figures_depend_on(self, trained_path, corpus_path, tmp_path):
+        paths = ["--json", tmp_path / "x.json", "--sentences", tmp_path / "x.jsonl"]
+        code, _, _ = run("evaluate", trained_path, corpus_path, "--limit", "5", "--heads", "0", "--seed", "3", *paths)
+        assert code == 0
+        rows = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+        assert len(rows) == 5
+        assert set(rows[0]) == {
+            *("given", "hypothesis", "reference", "bleu", "words", "given_tags", "given_heads", "score"),
+        }
+        assert rows[0]["given"] == {"tags": 1, "heads": 0}
+        figures = json.loads((tmp_path / "x.json").read_text())
+        assert figures["seed"] == 3
+        assert figures["options"]["beam_width"] == 8
+        assert figures["settings"]["system"] == "order_first"
+        assert "W0.w" in " ".join(figures["templates"]["partial"])
+        assert {"python", "spacy", "spacy-linearize", "sacrebleu", "numpy"} == set(figures["versions"])
+
     def test_grid(self, trained_path, corpus_path):
         code, out, _ = run("evaluate", trained_path, corpus_path, "--grid", "--limit", "20")
         rows = [line for line in out.splitlines() if "%" in line]

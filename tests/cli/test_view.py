@@ -32,7 +32,11 @@ class TestCommand:
         assert view(*DOOR) == (0, "✔ 1 page to linearization.html\n")
         found = Page(Path("linearization.html").read_text(encoding="utf8"))
         assert next(found.find("h1"))["text"] == "Who opened the door?"
-        assert len(list(found.find("td", "score"))) == 5
+        assert len(list(found.find("span", "score"))) == 5
+
+    def test_a_page_without_a_suffix_gets_one(self, view):
+        assert view(*DOOR, "-o", "simple") == (0, "✔ 1 page to simple.html\n")
+        assert [path.name for path in Path().iterdir()] == ["simple.html"]
 
     @pytest.mark.filterwarnings("ignore:.*SL058")
     def test_one_bag_in_a_file(self, view, tmp_path):
@@ -40,7 +44,7 @@ class TestCommand:
         assert view("-i", DATA / "unordered.conllu", "-o", output, "--n-best", 2, "--beam", 4)[0] == 0
         found = Page(output.read_text(encoding="utf8"))
         assert len(list(found.find("path", "line"))) == 15
-        assert len(list(found.find("td", "score"))) == 2
+        assert len(list(found.find("span", "score"))) == 2
         assert [path.name for path in output.parent.iterdir()] == ["page.html"]
 
     def test_several_bags_become_a_folder(self, view, tmp_path):

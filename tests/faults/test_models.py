@@ -2,7 +2,6 @@
 
 import gc
 import pickle
-import random
 import re
 
 import pytest
@@ -52,7 +51,7 @@ def test_every_byte_of_the_prefix():
 
 
 def test_damaged_in_many_places(nlp, model):
-    """What is around the engine too: msgpack, and the table of spaces."""
+    """What is around the engine too: msgpack, and how words become text."""
     assert damage.pipeline_decodes(nlp, model)
     lengths = [*range(300), *range(300, len(model), 2000), *range(len(model) - 200, len(model))]
     for length in lengths:
@@ -62,15 +61,6 @@ def test_damaged_in_many_places(nlp, model):
         place = rng.choice(((0, 200), (len(model) - 2000, len(model)), (0, len(model))))
         damage.pipeline_decodes(nlp, damage.flipped(model, rng, *place))
     assert damage.pipeline_decodes(nlp, model)
-
-
-def test_spaces_have_a_checksum(nlp, model):
-    """They are the last arrays of the file."""
-    shim = shim_of(nlp.get_pipe("linearizer").model)
-    end = model.index(store.SIGNATURE) + len(shim.to_bytes())
-    place = end - shim.spacing.to_arrays()["spaces.weights"].nbytes, end
-    for i in range(50):
-        assert not damage.pipeline_decodes(nlp, damage.flipped(model, random.Random(i), *place))
 
 
 @pytest.mark.parametrize("how", ["cut", "empty", "text", "middle", "pickle", "newer"])
@@ -154,22 +144,19 @@ def test_parts_of_a_component(nlp, tmp_path):
 
 def test_a_failed_load_changes_nothing(nlp):
     shim = shim_of(nlp.get_pipe("linearizer").model)
-    engine, spacing, settings = shim.engine, shim.spacing, dict(shim.cfg)
+    engine, settings = shim.engine, dict(shim.cfg)
     header, arrays = store.unpack(shim.to_bytes())
     for content in (
         None,
         {"engine": None},
         "x",
         b"x",
-        store.pack(*engine.to_arrays()),  # without spaces
         store.pack({**header, "fingerprint": 0}, arrays),
         store.pack({**header, "settings": {**header["settings"], "table_bits": 11}}, arrays),
-        store.pack(header, {**arrays, "spaces.lengths": arrays["spaces.lengths"][1:]}),
     ):
         with pytest.raises(LinearizeError, match=r"SL03[023]"):
             shim.from_bytes(content)
         assert shim.engine is engine
-        assert shim.spacing is spacing
         assert shim.cfg == settings
 
 
