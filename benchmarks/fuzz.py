@@ -4,9 +4,9 @@
     python benchmarks/fuzz.py --bags 1000000 --seed 2 --minutes 240
 
 Bags of 1 to 60 words with any mix of tags, arcs, labels, precedences, fixed groups, pins, units, equal words and odd
-characters, in both systems and all directions, with random and with trained weights: most at the level of the core,
-some as Docs. Every answer is checked; see `problems`. An error is fine only if it is one of ours and there is a reason
-for it. What fails is made as small as possible and printed, and the exit code is 1.
+characters, in both systems and all directions, with random and with trained weights, with and without crossing arcs:
+most at the level of the core, some as Docs. Every answer is checked; see `problems`. An error is fine only if it is one
+of ours and there is a reason for it. What fails is made as small as possible and printed, and the exit code is 1.
 """
 
 import argparse
@@ -23,7 +23,8 @@ from fuzz_cases import TESTS, WORDS, Case, Pair, engine_of, pipeline, random_cas
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_linearize.core.records import Bag, Order, SearchOptions
+from spacy_linearize.core.lift.lifting import apply_lifts
+from spacy_linearize.core.records import Bag, Lifts, Order, SearchOptions
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.trees import FREE, ROOT, is_projective
 
@@ -44,6 +45,7 @@ class Answer:
     heads: list[int]
     labels: list[str]
     score: float
+    lifts: Lifts = ()
 
     def rows(self, words: tuple[str, ...]) -> list[tuple[str, str, int, str]]:
         """The sentence that it stands for, whatever the input order was."""
@@ -52,7 +54,7 @@ class Answer:
 
 
 def answers(case: Case, n_best: int) -> list[Answer]:
-    nlp = pipeline(case.system, case.direction, case.is_trained)
+    nlp = pipeline(case.system, case.direction, case.is_trained, case.lifts)
     return doc_answers(nlp, case, n_best) if case.level == "doc" else core_answers(nlp, case, n_best)
 
 
@@ -75,10 +77,14 @@ def core_answers(nlp: Language, case: Case, n_best: int) -> list[Answer]:
     bag = core_bag(nlp, case)
     (found,) = engine.order([bag], SearchOptions(beam_width=case.width, n_best=n_best, tree=case.tree))
     if case.tree or case.system == "order_first":
-        packed = engine.pack(bag)
+        lifted = apply_lifts(bag, found[0].lifts)
+        packed = engine.pack(lifted)
         weight = engine.experts.ngram_weight_for(packed)
         for best in found[:1]:
-            arrays = (best.order, best.heads, best.tags, best.labels)
+            heads, labels = best.heads.copy(), best.labels.copy()
+            for word, head in best.lifts:
+                heads[word], labels[word] = head, lifted.column("labels")[word]
+            arrays = (best.order, heads, best.tags, labels)
             again = sum(d.score(packed, *arrays, ngram_weight=weight) for d in engine.experts.decoders_for(packed))
             if case.system == "order_first" and not near(again, best.score):
                 raise Broken("score", f"the order scores {again}, the search said {best.score}")
@@ -87,7 +93,7 @@ def core_answers(nlp: Language, case: Case, n_best: int) -> list[Answer]:
 
 def to_answer(best: Order, strings: Any) -> Answer:
     tags, labels = ([strings[int(key)] if key else "" for key in keys] for keys in (best.tags, best.labels))
-    return Answer(best.order.tolist(), tags, best.heads.tolist(), labels, best.score)
+    return Answer(best.order.tolist(), tags, best.heads.tolist(), labels, best.score, best.lifts)
 
 
 def make_doc(nlp: Language, case: Case) -> Doc:
@@ -125,7 +131,8 @@ def read_doc(new: Doc, case: Case) -> Answer:
         tags[k], labels[k] = token.tag_, token.dep_
         if token.has_head():
             heads[k] = ROOT if token.head.i == token.i else order[token.head.i]
-    return Answer(order, tags, heads, labels, new._.linearization["score"])
+    lifts = tuple((order[word], order[head]) for word, head in new._.linearization["lifted"])
+    return Answer(order, tags, heads, labels, new._.linearization["score"], lifts)
 
 
 class Broken(Exception):
@@ -201,8 +208,13 @@ def check_answer(case: Case, answer: Answer) -> None:
             raise Broken("arc", f"word {k} has a head, but no tree was asked for")
     place = {k: i for i, k in enumerate(answer.order)}
     heads = [place.get(answer.heads[k], answer.heads[k]) for k in answer.order]
-    if not is_projective(heads):
-        raise Broken("tree", f"is not projective: {heads}")
+    lifted = list(heads)
+    for word, head in answer.lifts:
+        if not case.lifts or case.heads[word] == FREE:
+            raise Broken("lifting", f"of word {word} to {head}")
+        lifted[place[word]] = place[head]
+    if not is_projective(lifted):
+        raise Broken("tree", f"is not projective: {lifted}")
     if case.tree and (heads.count(ROOT) != 1 or FREE in heads or not ends_at_root(heads)):
         raise Broken("tree", f"is none: {heads}")
     if not keeps(answer.order, case.pairs):
@@ -328,6 +340,8 @@ def simpler(case: Case) -> Iterator[Case]:
             yield replace(case, tags=put(case.tags, k, ""))
         if case.words[k] not in WORDS:
             yield replace(case, words=put(case.words, k, "a"))
+    if case.lifts:
+        yield replace(case, lifts=False)
     if case.n_best > 1:
         yield replace(case, n_best=1)
     if case.width > 1:
@@ -386,7 +400,7 @@ def campaign(
         case = make(random.Random(f"{seed} {i}"), doc_share)
         report.counts["bags"] += 1
         report.counts[f"of which: {case.level}, {case.system}"] += 1
-        for name in ("pairs", "units"):
+        for name in ("pairs", "units", "lifts"):
             report.counts[f"of which: with {name}"] += bool(getattr(case, name))
         began = time.monotonic()
         try:

@@ -60,6 +60,7 @@ class Case:
     tree: bool = True
     is_possible: bool = False  # known to have an order
     shuffle: int = field(default=0)  # seed for another input order, 0 for none
+    lifts: bool = False  # whether given arcs may cross
 
     def __len__(self) -> int:
         return len(self.words)
@@ -77,8 +78,9 @@ class Case:
 
 
 @cache
-def pipeline(system: str, direction: str, is_trained: bool, seed: int = 0) -> Language:
-    """A pipeline that has seen a few sentences, or one whose weights are then replaced by random ones."""
+def pipeline(system: str, direction: str, is_trained: bool, lifts: bool = False, seed: int = 0) -> Language:
+    """A pipeline that has seen a few sentences, or one whose weights are then replaced by random ones. Those of its
+    lifter are always random."""
     nlp = spacy.blank("en")
     config = {"system": system, "direction": direction, "table_bits": 14, "attach_bits": 12}
     nlp.add_pipe("linearizer", config={"model": config, "units": "units"})
@@ -92,6 +94,11 @@ def pipeline(system: str, direction: str, is_trained: bool, seed: int = 0) -> La
         generator = np.random.default_rng(seed)
         for _, weights in engine_of(nlp)._tables():
             weights.from_array(generator.normal(size=len(weights)).astype(np.float32))
+    if lifts:
+        generator, lifter = np.random.default_rng(seed), engine_of(nlp).lifter
+        for judge in (lifter.lifting, lifter.lowering):
+            judge.weights.from_array(generator.normal(size=len(judge.weights)).astype(np.float32))
+            judge.is_trained = True
     return nlp
 
 
@@ -138,6 +145,7 @@ def random_case(rng: random.Random, doc_share: float) -> Case:
         tree=rng.random() < 0.8,
         is_possible=True,
         shuffle=rng.getrandbits(30) if rng.random() < 0.5 else 0,
+        lifts=rng.random() < 0.3,
     )
     case = with_control(rng, case, order)
     return with_units(rng, case) if level == "doc" and n > 2 and rng.random() < 0.3 else case

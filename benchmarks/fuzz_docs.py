@@ -34,6 +34,7 @@ ITSELF: list[Any] = []
 ITSELF.append(ITSELF)
 VALUES = (ITSELF, 10**5000, object(), float("nan"), {"a": ITSELF}, b"\x00", None, "", len, {1, 2}, [[]])
 MAX_SENTENCES, MAX_WORDS = 5, 12
+RECORDED = ("order", "lifted")
 SWITCHES = ("use_tags", "use_heads", "use_deps", "overwrite")
 
 
@@ -71,6 +72,10 @@ class DocCase:
     @property
     def system(self) -> str:
         return self.first.system
+
+    @property
+    def lifts(self) -> bool:
+        return self.first.lifts
 
     @property
     def units(self) -> bool:
@@ -165,7 +170,7 @@ def settings_of(case: DocCase, sentences: str) -> Iterator[tuple[Language, Linea
     """The pipeline, and a component with the settings that the case asks for."""
     for extended, name in ((Token, "fuzz_value"), (Span, "fuzz_span")):
         extended.set_extension(name, default=None, force=True)
-    nlp = pipeline(case.first.system, case.first.direction, case.first.is_trained)
+    nlp = pipeline(case.first.system, case.first.direction, case.first.is_trained, case.lifts)
     wanted: dict[str, Any] = {name: getattr(case, name) for name in SWITCHES}
     wanted |= {"sentences": sentences, "beam_width": case.first.width, "tree": case.first.tree}
     with warnings.catch_warnings():
@@ -191,7 +196,7 @@ def check(case: DocCase) -> str:
         raise Broken("crash", f"{type(problem).__name__}: {problem}") from problem
     for one, again in zip(found, stored, strict=True):
         check_doc(case, doc, one)
-        if rows(one) != rows(again) or one._.linearization["order"] != again._.linearization["order"]:
+        if rows(one) != rows(again) or any(one._.linearization[k] != again._.linearization[k] for k in RECORDED):
             raise Broken("alternative", f"{one.text!r} is stored as {again.text!r}")
     check_ranks(case, found)
     if case.first.shuffle:
@@ -214,6 +219,7 @@ def check_error(case: DocCase, problem: LinearizeError) -> None:
 def as_given(case: DocCase, one: Case) -> Case:
     """A sentence with what counts as given."""
     nothing = ("",) * len(one)
+    one = replace(one, lifts=case.lifts)
     if not case.use_heads:
         one = replace(one, heads=(FREE,) * len(one), labels=nothing)
     elif not case.use_deps:
@@ -261,7 +267,9 @@ def sentence_answer(new: Doc, start: int, end: int, order: tuple[int, ...]) -> A
         tags[k], labels[k] = token.tag_, token.dep_
         if token.has_head():
             heads[k] = ROOT if token.head.i == token.i else order[token.head.i] - start
-    return Answer([k - start for k in order[start:end]], tags, heads, labels, 0.0)
+    found = new._.linearization["lifted"]
+    lifts = tuple((order[word] - start, order[head] - start) for word, head in found if start <= word < end)
+    return Answer([k - start for k in order[start:end]], tags, heads, labels, 0.0, lifts)
 
 
 def check_spans(case: DocCase, new: Doc, place: dict[int, int]) -> None:

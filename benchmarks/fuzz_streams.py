@@ -195,12 +195,34 @@ def random_spacy(rng: random.Random, nlp: Language) -> tuple[bytes, int | None, 
     return data, len(docs), [[token.text for token in doc] for doc in docs]
 
 
+def random_jsonl(rng: random.Random) -> tuple[bytes, None, None]:
+    lines = []
+    for _ in range(rng.randint(0, 6)):
+        words = random_words(rng)
+        n = len(words) + 1
+        bag: dict[str, object] = {"words": words}
+        for key, value in (
+            ("heads", [rng.choice((None, None, rng.randrange(n))) for _ in words]),
+            ("tags", [rng.choice((None, "", "NN", "ZZ")) for _ in words]),
+            ("labels", [rng.choice((None, None, None, "det")) for _ in words]),
+            ("precedences", [[rng.randrange(n), rng.randrange(n)]]),
+            ("units", [[rng.randrange(n), rng.randrange(n)]]),
+            ("id", rng.choice((1, "x", "\u2028", None, [1]))),
+        ):
+            if rng.random() < 0.3:
+                bag[key] = value if rng.random() < 0.9 else rng.choice((1, "x", [], {}, None, [[]], [None], "\ud800"))
+        lines.append(json.dumps(bag).encode())
+    data = b"\n".join(lines) + rng.choice((b"", b"\n", b"\n\n"))
+    return damaged(rng, data) if rng.random() < 0.3 else data, None, None
+
+
 def random_case(rng: random.Random, nlp: Language) -> Case:
     command = rng.choice(("order", "order", "score"))
-    kind = rng.choice(("text", "text", "conllu", "spacy", "words"))
+    kind = rng.choice(("text", "text", "conllu", "spacy", "jsonl", "words"))
     data, n_bags, words = {
         "text": random_text,
         "conllu": random_conllu,
+        "jsonl": random_jsonl,
         "spacy": lambda rng: random_spacy(rng, nlp),
         "words": lambda rng: (b"", 1, None),
     }[kind](rng)
@@ -227,12 +249,15 @@ def random_case(rng: random.Random, nlp: Language) -> Case:
             options += ["--threads", "2"]
         if rng.random() < 0.5:
             target = rng.choice(("out.txt", "out.jsonl", "out.conllu", "out.spacy", "out", "new/out.txt", "IN"))
+        options += ["--output", "-"] if target is None and rng.random() < 0.2 else []
     if kind == "words":
         some = random_words(rng) or ["dog"]
         # Bytes that are no UTF-8 come as Python has them in sys.argv.
         options += ["--", *some, *(["\udcff"] if rng.random() < 0.1 else [])]
-    # Text may come on standard input.
-    stdin = rng.choice(("data", "data", "closed", "null")) if kind == "text" and rng.random() < 0.5 else "path"
+    # All but words may come on standard input.
+    stdin = rng.choice(("data", "data", "closed", "null")) if kind != "words" and rng.random() < 0.4 else "path"
+    if stdin != "path":
+        options += ["--input-format", kind, *(["--input", "-"] if rng.random() < 0.5 else [])]
     stdout = rng.choice(STREAMS)
     if kind == "words" or stdin in ("closed", "null"):  # the file is not read
         target = "out.txt" if target == "IN" else target
@@ -259,7 +284,7 @@ def random_case(rng: random.Random, nlp: Language) -> Case:
 
 def run(case: Case, nlp: Language, folder: Path) -> Result:
     """Run a case in a child process, in an empty folder."""
-    name = {"text": "in.txt", "conllu": "in.conllu", "spacy": "in.spacy", "words": "in.txt"}[case.kind]
+    name = {"text": "in.txt", "words": "in.txt"}.get(case.kind, f"in.{case.kind}")
     source, out, err, crash = folder / name, folder / "stdout", folder / "stderr", folder / "crash"
     source.write_bytes(case.data)
     target = None if case.target is None else source if case.target == "IN" else folder / case.target
@@ -417,10 +442,10 @@ def check_output(case: Case, data: bytes, n_failed: int | None, folder: Path) ->
         ids = [line for line in lines if line.startswith("# sent_id")]
         if len(set(ids)) < len(ids):
             raise Broken(f"the same name twice: {ids}")
-        path = folder / "again.conllu"
-        path.write_bytes(data)
         bad = [
-            problem for _, problem in read_sentences(path, spacy.blank("en").vocab) if isinstance(problem, BadSentence)
+            problem
+            for _, problem in read_sentences(data.splitlines(keepends=True), spacy.blank("en").vocab)
+            if isinstance(problem, BadSentence)
         ]
         if bad:
             raise Broken(f"what was written cannot be read: {bad}")
@@ -428,6 +453,8 @@ def check_output(case: Case, data: bytes, n_failed: int | None, folder: Path) ->
     if kind == "text":
         if n_best == 1 and case.n_bags is not None and len(lines) != case.n_bags:
             raise Broken(f"{len(lines)} lines for {case.n_bags} bags")
+        if n_best > 1 and case.n_bags and n_failed == 0 and lines.count("") != case.n_bags - 1:
+            raise Broken(f"{lines.count('')} empty lines between {case.n_bags} bags")
         if n_best == 1 and case.words is not None and n_failed == 0:
             for words, line in zip(case.words, lines, strict=True):
                 if sorted("".join(words)) != sorted(line) and sorted("".join("".join(words).split())) != sorted(
@@ -436,18 +463,32 @@ def check_output(case: Case, data: bytes, n_failed: int | None, folder: Path) ->
                     raise Broken(f"{words} became {line!r}")
         return
     if kind == "table":
-        if lines[:1] != ["number\tgap per word\tsentence\tbetter"] or any(line.count("\t") != 3 for line in lines):
+        header = "number\tprobability\tgap per word\tsentence\tbetter"
+        if lines[:1] != [header] or any(line.count("\t") != header.count("\t") for line in lines):
             raise Broken(f"no table: {lines}")
         numbers = [int(line.split("\t")[0]) for line in lines[1:]]
     else:
         records = [json.loads(line) for line in lines]
+        if case.command == "order":
+            check_answers(case, records, n_failed)
+            return
         numbers = [record["number"] for record in records]
-        for record in records if case.words is not None and case.command == "order" else []:
-            for order in record["orders"]:
-                if sorted(order["words"]) != sorted(case.words[record["number"] - 1]):
-                    raise Broken(f"not a permutation: {record}")
     if numbers != sorted(set(numbers)) or (n_good is not None and len(numbers) != n_good):
         raise Broken(f"the numbers {numbers} of {n_good} bags")
+
+
+def check_answers(case: Case, records: list[dict[str, Any]], n_failed: int | None) -> None:
+    """Every bag has its answers, best first, or an error."""
+    number = -1
+    for record in records:
+        number += record.get("rank", 1) == 1
+        is_checked = "error" not in record and case.words is not None
+        if is_checked and sorted(record["words"]) != sorted(case.words[number]):
+            raise Broken(f"not a permutation: {record}")
+    if case.n_bags is not None and number + 1 != case.n_bags:
+        raise Broken(f"{number + 1} answers for {case.n_bags} bags")
+    if n_failed is not None and sum("error" in record for record in records) != n_failed:
+        raise Broken(f"{n_failed} bags failed, but these were written: {records}")
 
 
 # The campaign

@@ -111,7 +111,9 @@ def pair_of(rng: random.Random, n: int) -> tuple[Bag, Bag]:
 
 
 def weights_of(engine: Engine) -> list[np.ndarray]:
-    return [*(decoder.weights.to_array() for _, decoder in engine.experts), engine.attacher.weights.to_array()]
+    tables = [decoder.weights for _, decoder in engine.experts]
+    tables += [engine.attacher.weights, engine.lifter.lifting.weights, engine.lifter.lowering.weights]
+    return [table.to_array() for table in tables]
 
 
 def check(is_well: bool, what: object) -> None:
@@ -130,6 +132,7 @@ def train_once(rng: random.Random, *, long: bool = False) -> int:
         before = weights_of(engine)
         options = {
             "beam_width": rng.choice([1, 2, 8]),
+            "projective": rng.choice([None, True, False]),
             "dropout": rng.choice([0.0, 0.3]),
             "seed": rng.getrandbits(63),
             "n_threads": rng.randint(1, 4),

@@ -25,7 +25,7 @@ from spacy_linearize.training.scorer import linearizer_score
 
 def scores(pairs: list[tuple[Doc, Doc]], *names: str) -> str:
     found = linearizer_score([Example(output, gold) for output, gold in pairs])
-    values = (found[f"linearize_{name}"] for name in names)
+    values = (found[name] for name in names)
     return " / ".join("–" if value is None else f"{100 * value:.1f}" for value in values)
 
 
@@ -57,7 +57,7 @@ def main() -> None:
         pairs = evaluate(nlp, options.dev, tags=tags, heads=heads, limit=options.limit).pairs
         unseen = [pair for pair in pairs if any(token.orth not in seen for token in pair[1])]
         row = [f"{tags:.0%}", f"{heads:.0%}", scores(pairs, "bleu", "exact"), scores(unseen, "bleu", "exact")]
-        row += [scores(pairs, "tag_acc"), scores(pairs, "uas", "las")]
+        row += [scores(pairs, "tags"), scores(pairs, "uas", "las")]
         if parser:
             row.append(scores([(parsed(parser, output), gold) for output, gold in pairs], "uas", "las"))
         print("| " + " | ".join(row) + " |", flush=True)

@@ -65,7 +65,7 @@ def core_rows(component: Linearizer, docs: dict[str, list[Doc]], repeat: int) ->
             def one(beam: int = beam, packed: list[Any] = packed) -> None:
                 for bag in packed:
                     weight = experts.ngram_weight_for(bag)
-                    decode([experts.decoders_for(bag)[:1]], [bag], widths=[beam], weights=[weight], n_best=1)
+                    decode([experts.decoders_for(bag)[:1]], [bag], widths=[beam], weights=[weight], n_best=[1])
 
             def both(beam: int = beam, bags: list[Bag] = bags) -> None:
                 for bag in bags:
