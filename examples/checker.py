@@ -1,15 +1,14 @@
 """A checker of word order: flags sentences whose order is odd, and proposes a better one.
 
-`score_order` compares the order of a sentence with the best one that is found for the same words. The gap for each word
-is 0 where the two are the same, small where there are several good orders, and large where something is wrong.
+`score_order` compares the order of a sentence with the best one that is found for the same words. It says how likely a
+reader prefers the sentence as it is, which words stand in the wrong place, and where they belong.
 
     python examples/checker.py
     python examples/checker.py sentences.txt --parser en_core_web_sm
     echo "He always is late." | python examples/checker.py -
 
-A parser says which words belong together, even where their order is odd. Without one, the linearizer sees words and
-nothing else, and is sure of short sentences only. Without arguments, the sentences are those of checked.conllu, which
-en_core_web_sm has parsed.
+Words alone will do; a parser helps with long sentences. Without arguments, the sentences are those of checked.conllu,
+which en_core_web_sm has parsed.
 """
 
 import argparse
@@ -26,27 +25,32 @@ import spacy_linearize
 from spacy_linearize.files.conllu import read_conllu
 
 PARSED = Path(__file__).parent / "checked.conllu"
-MAX_GAP = 15.0  # for each word
+LEAST = 0.6  # the probability of a sentence that is not odd
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, the gap of its order for each word, and a better order if the gap is too large."""
+    """A sentence, the probability that a reader prefers it as it is, and where that is small, what would be better."""
 
     text: str
-    gap: float
+    probability: float
+    moves: list[str]
     better: str | None
 
 
-def check(nlp: Language, sentences: Iterable[Doc], *, max_gap: float = MAX_GAP) -> Iterator[Finding]:
+def check(nlp: Language, sentences: Iterable[Doc], *, least: float = LEAST) -> Iterator[Finding]:
     """Check sentences one by one.
 
-    max_gap (float): A larger gap for each word is odd.
+    least (float): A sentence with a smaller probability is odd.
     """
     component = nlp.get_pipe("linearizer")
     for doc in sentences:
         result = component.score_order(doc)
-        yield Finding(doc.text, result.gap_per_word, result.best.text if result.gap_per_word > max_gap else None)
+        is_odd = result.probability < least
+        # A parser may find an odd tree, in which nothing is out of place: then words alone say what would be better.
+        better = result if result.moves else result.of_words
+        moves = [str(move) for move in better.moves] if is_odd else []
+        yield Finding(doc.text, result.probability, moves, better.best.text if is_odd else None)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -63,7 +67,8 @@ def main(arguments: list[str] | None = None) -> None:
         docs = read_conllu(PARSED, nlp.vocab)
     for finding in check(nlp, docs):
         mark = "odd" if finding.better else "ok "
-        print(f"{mark} {finding.gap:5.1f}  {finding.text}" + (f"  ->  {finding.better}" if finding.better else ""))
+        print(f"{mark} {finding.probability:.2f}  {finding.text}", end="")
+        print(f"  ({'; '.join(finding.moves)})  ->  {finding.better}" if finding.better else "")
 
 
 if __name__ == "__main__":

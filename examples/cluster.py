@@ -5,9 +5,9 @@
     python examples/cluster.py order bags.jsonl sentences --pipeline en_core_web --workers 4
 
 `parse` reads text, one paragraph a line. `order` reads bags: lines of words set apart by spaces, or objects such as
-{"words": ["barks", "dog", "the"], "heads": [0, 0, 1], "deps": ["ROOT", "nsubj", "det"]}, with "tags" if there are any,
-and null for a head that is not given. Both write such objects: a folder of numbered .jsonl files, one for each block of
-lines. What one writes, the other reads.
+{"words": ["barks", "dog", "the"], "heads": [0, 0, 1], "labels": ["root", "nsubj", "det"]}, as `spacy linearize order`
+reads them, too. Both write such objects: a folder of numbered .jsonl files, one for each block of lines. What one
+writes, the other reads.
 
 A line that fails costs itself alone: an object with its number and the "error" stands in its place, and failed.jsonl
 lists all of these. If a worker dies, its block goes to another one. Given again, the same command does only what is
@@ -27,44 +27,29 @@ from typing import Any
 import spacy
 from distributed import Client, LocalCluster, as_completed, get_worker
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 import spacy_linearize
 from spacy_linearize.bundled import bundled_names
+from spacy_linearize.files.jsonl import doc_to_object, object_to_doc, parse_line
 
 Record = dict[str, Any]
 FAILED = "failed.jsonl"
 
 
-def to_record(sent: Doc | Span) -> Record:
-    """A sentence as plain values."""
-    start = sent.start if isinstance(sent, Span) else 0
-    return {
-        "text": sent.text,
-        "words": [token.text for token in sent],
-        "tags": [token.tag_ for token in sent],
-        "heads": [token.head.i - start if token.has_head() else None for token in sent],
-        "deps": [token.dep_ for token in sent],
-    }
+def parse(nlp: Language, line: str, number: int) -> list[Record]:
+    """The sentences of a line of text."""
+    return [doc_to_object(sent.as_doc(), identity=f"{number}-{i}") for i, sent in enumerate(nlp(line).sents, start=1)]
 
 
-def to_doc(nlp: Language, line: str) -> Doc:
-    """A bag from a line: an object, or words."""
-    if not line.startswith("{"):
-        return Doc(nlp.vocab, words=line.split())
-    record = json.loads(line)
-    return Doc(nlp.vocab, **{key: record[key] for key in ("words", "tags", "heads", "deps") if key in record})
+def order(nlp: Language, line: str, number: int) -> list[Record]:
+    """The order of a bag: an object, or words."""
+    is_object = line.startswith("{")
+    doc = object_to_doc(parse_line(line), nlp.vocab) if is_object else Doc(nlp.vocab, words=line.split())
+    return [doc_to_object(nlp(doc), identity=number)]
 
 
-def parse_line(nlp: Language, line: str) -> list[Record]:
-    return [to_record(sent) for sent in nlp(line).sents]
-
-
-def order_line(nlp: Language, line: str) -> list[Record]:
-    return [to_record(nlp(to_doc(nlp, line)))]
-
-
-TASKS: dict[str, Callable[[Language, str], list[Record]]] = {"parse": parse_line, "order": order_line}
+TASKS: dict[str, Callable[[Language, str, int], list[Record]]] = {"parse": parse, "order": order}
 
 
 def load(name: str) -> Language:
@@ -76,7 +61,7 @@ def load(name: str) -> Language:
 
 
 def work(task: str, pipeline: str, lines: list[str], first: int) -> list[Record]:
-    """The results of a block of lines, each with the number of its line. Runs on a worker.
+    """The results of a block of lines, each with its id, or the number of its line. Runs on a worker.
 
     first (int): The number of the first line.
     """
@@ -84,9 +69,9 @@ def work(task: str, pipeline: str, lines: list[str], first: int) -> list[Record]
     with nlp.memory_zone():
         for number, line in enumerate(lines, start=first):
             try:
-                found += [{"line": number, **record} for record in TASKS[task](nlp, line)]
+                found += TASKS[task](nlp, line, number)
             except Exception as problem:
-                found.append({"line": number, "error": str(problem), "input": line})
+                found.append({"id": number, "error": str(problem), "input": line})
     return found
 
 

@@ -1,7 +1,8 @@
 """A jumbled-sentence exercise with more than one right answer.
 
-The teacher gives sentences with their trees. Every good order of the same tree is accepted: those among the n best
-whose score is not far below the best one, and the teacher's own.
+The teacher gives sentences and nothing else. Every good order of the same words is accepted: the teacher's own, and
+those among the n best that a reader may well prefer, as the probability of `score_order` says. A wrong answer comes
+with a hint.
 
     python examples/exercise.py
 """
@@ -10,27 +11,21 @@ import random
 from dataclasses import dataclass
 
 from spacy.language import Language
-from spacy.tokens import Doc
 
 import spacy_linearize
+from spacy_linearize.insight.moves import find_moves
 
 N_BEST = 10
-MAX_GAP = 50.0  # for each word
+LEAST = 0.6  # the probability of an order that is accepted beside the teacher's
 
-# Words without a capital at the front, which would give the answer away; heads as positions.
-SENTENCES = [
-    {
-        "words": ["we", "went", "to", "the", "beach", "yesterday", "."],
-        "heads": [1, 1, 4, 4, 1, 1, 1],
-        "deps": ["nsubj", "ROOT", "case", "det", "obl", "obl:unmarked", "punct"],
-    },
-    {
-        "words": ["she", "usually", "sings", "in", "the", "kitchen", "."],
-        "heads": [2, 2, 2, 5, 5, 2, 2],
-        "deps": ["nsubj", "advmod", "ROOT", "case", "det", "obl", "punct"],
-    },
+# Without a capital at the front, which would give the answer away.
+SENTENCES = ["we went to the beach yesterday.", "she usually sings in the kitchen.", "my father gave me a book."]
+ANSWERS = [
+    "yesterday we went to the beach.",
+    "we went to beach the yesterday.",
+    "She usually sings in the kitchen.",
+    "my father me gave a book.",
 ]
-ANSWERS = ["yesterday we went to the beach.", "we went to beach the yesterday.", "She usually sings in the kitchen."]
 
 
 @dataclass(frozen=True)
@@ -45,32 +40,46 @@ class Exercise:
         words = [token.lower_ for token in nlp.make_doc(answer)]
         return words in [[word.lower() for word in right] for right in self.accepted]
 
+    def hint(self, nlp: Language, answer: str) -> str:
+        """What to move in a wrong answer, on the way to the teacher's sentence."""
+        doc = nlp.make_doc(answer)
+        words, goal = [token.lower_ for token in doc], [word.lower() for word in self.accepted[0]]
+        places = [[k for k, own in enumerate(words) if own == word] for word in goal]
+        seen: dict[str, int] = {}
+        order = []
+        for word, found in zip(goal, places, strict=True):
+            order.append(found[seen.get(word, 0)])
+            seen[word] = seen.get(word, 0) + 1
+        return "; ".join(map(str, find_moves(doc, order)))
 
-def make_exercise(nlp: Language, sentence: Doc, *, max_gap: float = MAX_GAP, seed: int = 0) -> Exercise:
-    """Jumble a sentence with its tree, and find all of its right orders.
 
-    max_gap (float): Accept no order with a larger gap to the best one, for each word.
+def make_exercise(nlp: Language, sentence: str, *, least: float = LEAST, seed: int = 0) -> Exercise:
+    """Jumble a sentence, and find its right orders.
+
+    least (float): Accept no order with a smaller probability, beside the sentence itself.
     """
-    own = [token.text for token in sentence]
+    linearizer = nlp.get_pipe("linearizer")
+    bag = nlp.make_doc(sentence)
+    own = [token.text for token in bag]
     accepted = [own]
-    for order in nlp.get_pipe("linearizer").alternatives(sentence, N_BEST):
-        gap = order._.linearization["gap"] / len(sentence)
+    for order in linearizer.alternatives(bag, N_BEST):
         words = [token.text for token in order]
-        if gap <= max_gap and words != own:
+        if words != own and linearizer.score_order(order).probability >= least:
             accepted.append(words)
     return Exercise(random.Random(seed).sample(own, len(own)), accepted)
 
 
 def main() -> None:
     nlp = spacy_linearize.load()
-    for content in SENTENCES:
-        exercise = make_exercise(nlp, Doc(nlp.vocab, **content))
+    for sentence in SENTENCES:
+        exercise = make_exercise(nlp, sentence)
         print(" / ".join(exercise.jumbled))
         for words in exercise.accepted:
             print(f"  accepted: {' '.join(words)}")
         for answer in ANSWERS:
             if sorted(token.lower_ for token in nlp.make_doc(answer)) == sorted(exercise.jumbled):
-                print(f"  {'right' if exercise.is_right(nlp, answer) else 'wrong'}: {answer}")
+                is_right = exercise.is_right(nlp, answer)
+                print(f"  right: {answer}" if is_right else f"  wrong: {answer}  Move {exercise.hint(nlp, answer)}.")
 
 
 if __name__ == "__main__":
