@@ -29,7 +29,7 @@ from spacy_linearize.core.records import Bag
 from spacy_linearize.doc.gold import gold_pairs
 from spacy_linearize.options import Options
 from spacy_linearize.training.corpus import Corpus
-from spacy_linearize.training.evaluate import GRID, Pairs, analyse, epochs, evaluate
+from spacy_linearize.training.evaluate import GRID, Pairs, analyse, epochs, evaluate, steps
 from spacy_linearize.training.scorer import linearizer_score
 from spacy_linearize.trees import FREE, ROOT
 
@@ -128,7 +128,7 @@ class Papers:
         name = f"beam-{system}-{width}"
         free = {"corpora.train.settings": [[0, 0]], "corpora.dev.tags": 0, "corpora.dev.heads": 0}
         path = self.train(system, name, self.options.passes, **{"components.linearizer.beam_width": width}, **free)
-        return {"curve": epochs(path.parent.parent / f"{name}.jsonl")}
+        return {"curve": epochs(steps(path.parent.parent / f"{name}.jsonl"))}
 
     def do(self, name: str, work: Callable[[], dict[str, Any]]) -> None:
         path = self.options.output / f"{name}.json"

@@ -18,7 +18,7 @@ from papers import Papers, report  # noqa: E402
 def papers(tmp_path):
     corpus = tmp_path / "mini.spacy"
     convert(ROOT / "tests" / "data" / "mini.mrg", corpus, base_nps=True)
-    options = {"best_first_train": 0, "best_first_passes": 3, "limit": 0, "seconds": 5.0}
+    options = {"best_first_train": 0, "best_first_passes": 3, "limit": 0, "seconds": 5.0, "passes": 2}
     return Papers(argparse.Namespace(train=corpus, dev=corpus, output=tmp_path, **options))
 
 
@@ -41,3 +41,11 @@ def test_best_first_cell_and_report(papers, tmp_path):
 def test_what_is_done_is_not_done_again(papers, tmp_path):
     srsly.write_json(tmp_path / "default-1-1.json", {})
     papers.do("default-1-1", lambda: pytest.fail("done again"))
+
+
+def test_the_curve_of_a_beam(papers, tmp_path):
+    papers.do("beam-liu2015-2", lambda: papers.beam("liu2015", 2))
+    curve = srsly.read_json(tmp_path / "beam-liu2015-2.json")["curve"]
+    assert len(curve) == 2
+    line = next(line for line in report(tmp_path).splitlines() if line.startswith("- beam-liu2015-2"))
+    assert line.endswith(", ".join(f"{point['bleu']:.1f}" for point in curve))

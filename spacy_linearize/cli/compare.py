@@ -21,6 +21,7 @@ def compare_command(
     heads: float = typer.Option(1.0, help="Share of the arcs that is given"),
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     beam: int = _util.BEAM,
+    reranker: str = typer.Option(None, help="A causal language model for a second opinion in the second pipeline alone"),
     limit: int = typer.Option(0, help="Read only this many Docs; 0 for all"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
     show: int = typer.Option(5, help="How many of the sentences that differ most to print"),
@@ -36,6 +37,7 @@ def compare_command(
     \b
     Examples:
       spacy linearize compare training/one/model-best training/other/model-best dev.spacy
+      spacy linearize compare en_ud en_ud dev.spacy --reranker SmolLM2-135M-Instruct.Q4_1.gguf
       spacy linearize compare en_ud my_model dev.spacy --heads 0.5 --json compared.json --plot figures
     """
     import srsly
@@ -53,11 +55,12 @@ def compare_command(
     suffix = "png" if png else "svg"
     check_places([corpus, *corpus.rglob("*.spacy")], [json_path, plot / f"lengths.{suffix}" if plot else None])
     runs = []
-    for model in (model_a, model_b):
-        nlp = load(model, beam)
+    for model, opinion in ((model_a, None), (model_b, reranker)):
+        nlp = load(model, beam, reranker=opinion)
         shares: dict[str, Any] = {"tags": tags, "heads": heads, "labelled": labelled}
         runs.append(evaluate(nlp, corpus, **shares, limit=limit, seed=seed, name=linearizer_name(nlp)))
-    names = (f"A: {shown(model_a)}", f"B: {shown(model_b)}")
+    with_opinion = f", {shown(reranker)}" if reranker else ""
+    names = (f"A: {shown(model_a)}", f"B: {shown(model_b)}{with_opinion}")
     found = compare(*runs, names=names, n_samples=samples)
     print("| pipeline | BLEU | 95% interval | exact | ms a sentence |\n|---|---|---|---|---|")
     for name, run, bleu, interval in zip(names, runs, found.bleu, found.intervals, strict=True):
@@ -70,7 +73,7 @@ def compare_command(
             f"\ngold       {row['reference']}\nA {row['bleu_a']:7.2f}  {row['a']}\nB {row['bleu_b']:7.2f}  {row['b']}"
         )
     if json_path:
-        figures = {"corpus": shown(corpus.name), "a": shown(model_a), "b": shown(model_b), "seed": seed}
+        figures = {"corpus": shown(corpus.name), "a": shown(model_a), "b": shown(model_b), "reranker": reranker, "seed": seed}
         figures |= {"runs": [run.to_dict() for run in runs], **asdict(found)}
         json_path.parent.mkdir(parents=True, exist_ok=True)
         save(json_path, srsly.json_dumps(figures, indent=2).encode("utf8"))

@@ -16,6 +16,7 @@ def serve_command(
     port: int = typer.Option(PORT, "--port", "-p", help="The port on this computer; 0 for one that is free"),
     beam: int = _util.BEAM,
     nbest: int = typer.Option(5, "--n-best", "--nbest", "-n", help="How many orders of each bag to show"),
+    reranker: str = _util.RERANKER,
     use_tags: bool = _util.USE_TAGS,
     use_heads: bool = _util.USE_HEADS,
 ) -> None:
@@ -36,7 +37,7 @@ def serve_command(
 
     if not 0 <= port < 1 << 16:
         raise error("SL022", key="port", value=port, expected="from 0 to 65,535")
-    nlp = load(model, beam, nbest=nbest, use_tags=use_tags, use_heads=use_heads)
+    nlp = load(model, beam, nbest=nbest, reranker=reranker, use_tags=use_tags, use_heads=use_heads)
     playground = Playground(nlp, linearizer_name(nlp), model=model, n_best=nbest)
     try:
         server = Server(playground, port)

@@ -33,6 +33,7 @@ def test_mistakes_are_one_line(trained_path):
 def test_until_it_is_stopped(trained_path, tmp_path, how):
     """Also while a client hangs."""
     command = [sys.executable, "-m", "spacy", "linearize", "serve", "--model", str(trained_path), "--port", "0"]
+    command += ["--reranker", "none"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=ENVIRONMENT)
     try:
         assert process.stderr is not None

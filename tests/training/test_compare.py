@@ -69,3 +69,14 @@ def test_the_command(trained_path, corpus_path, tmp_path):
     assert "BLEU by length" in drawn
     assert "A: " in drawn
     assert "B: en_ud" in drawn
+
+
+def test_a_second_opinion_in_the_second_pipeline(trained_path, corpus_path, tmp_path):
+    """One that cannot be loaded leaves both as they are."""
+    name = str(tmp_path / "nothing.gguf")
+    arguments = ("--limit", 5, "--heads", 0, "--samples", 100, "--reranker", name)
+    code, out, err = run("compare", trained_path, trained_path, corpus_path, *arguments)
+    assert code == 0, err
+    assert f"| B: {trained_path}, {name} |" in out
+    assert "p = 1.0000. 0 of 5 sentences differ." in out
+    assert "[SL234]" in err
