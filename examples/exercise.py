@@ -19,13 +19,16 @@ N_BEST = 10
 LEAST = 0.6  # the probability of an order that is accepted beside the teacher's
 
 # Without a capital at the front, which would give the answer away.
-SENTENCES = ["we went to the beach yesterday.", "she usually sings in the kitchen.", "my father gave me a book."]
-ANSWERS = [
-    "yesterday we went to the beach.",
-    "we went to beach the yesterday.",
-    "She usually sings in the kitchen.",
-    "my father me gave a book.",
-]
+# Each with answers of learners.
+SENTENCES = {
+    "we went to the beach yesterday.": [
+        "yesterday we went to the beach.",
+        "we went to beach the yesterday.",
+        "we went to beach yesterday.",
+    ],
+    "she usually sings in the kitchen.": ["She usually sings in the kitchen."],
+    "my father gave me a book.": ["my father me gave a book."],
+}
 
 
 @dataclass(frozen=True)
@@ -41,16 +44,13 @@ class Exercise:
         return words in [[word.lower() for word in right] for right in self.accepted]
 
     def hint(self, nlp: Language, answer: str) -> str:
-        """What to move in a wrong answer, on the way to the teacher's sentence."""
+        """What to do with a wrong answer, on the way to the teacher's sentence."""
         doc = nlp.make_doc(answer)
         words, goal = [token.lower_ for token in doc], [word.lower() for word in self.accepted[0]]
-        places = [[k for k, own in enumerate(words) if own == word] for word in goal]
-        seen: dict[str, int] = {}
-        order = []
-        for word, found in zip(goal, places, strict=True):
-            order.append(found[seen.get(word, 0)])
-            seen[word] = seen.get(word, 0) + 1
-        return "; ".join(map(str, find_moves(doc, order)))
+        if sorted(words) != sorted(goal):
+            return "use each word once"
+        places = {word: [k for k, own in enumerate(words) if own == word] for word in goal}
+        return "move " + "; ".join(map(str, find_moves(doc, [places[word].pop(0) for word in goal])))
 
 
 def make_exercise(nlp: Language, sentence: str, *, least: float = LEAST, seed: int = 0) -> Exercise:
@@ -71,15 +71,16 @@ def make_exercise(nlp: Language, sentence: str, *, least: float = LEAST, seed: i
 
 def main() -> None:
     nlp = spacy_linearize.load()
-    for sentence in SENTENCES:
+    for sentence, answers in SENTENCES.items():
         exercise = make_exercise(nlp, sentence)
         print(" / ".join(exercise.jumbled))
         for words in exercise.accepted:
             print(f"  accepted: {' '.join(words)}")
-        for answer in ANSWERS:
-            if sorted(token.lower_ for token in nlp.make_doc(answer)) == sorted(exercise.jumbled):
-                is_right = exercise.is_right(nlp, answer)
-                print(f"  right: {answer}" if is_right else f"  wrong: {answer}  Move {exercise.hint(nlp, answer)}.")
+        for answer in answers:
+            if exercise.is_right(nlp, answer):
+                print(f"  right: {answer}")
+            else:
+                print(f"  wrong: {answer} Hint: {exercise.hint(nlp, answer)}.")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def configure(nlp: "Language", name: str | None = None, **settings: Any) -> None
 
     nlp (Language): The pipeline.
     name (Optional[str]): Of the component, if there are several linearizers.
-    settings (Any): Fields of `Options`.
+    settings (Any): Fields of `Options`, and `reranker`: a dict as a config has it, or None.
 
     Example:
 

@@ -108,7 +108,7 @@ MESSAGES = {
         "The model knows the tag '{tag}', which is not made of '{tags_from}': it was trained with another setting "
         "'tags_from'. Set the one that it was trained with."
     ),
-    "SL185": "There are no sentences to evaluate in {path}. Name a file with some.",
+    "SL185": "There are no sentences in {path}. Name a file with some.",
     "SL058": "'{name}' was not trained with the {kind}s {unknown}: they are kept, but treated as if they were not "
     "given. {advice}",
     "SL059": "Not in the new Doc, since their tokens no longer stand together in their sequence: {dropped}. Make them "
@@ -178,6 +178,8 @@ MESSAGES = {
     "SL236": "A text of {n} tokens is over the limit of the model, {limit}: '{text}'. Use another model, or less "
     "context.",
     "SL237": "The tokenizer of the model cannot encode '{text}' ({problem}). Use another model.",
+    "SL238": "The settings of the reranker make none ({problem}). Correct them: '@misc' has to name a registered "
+    "function, and the other keys are its arguments.",
     "SL233": "doc._.{name} holds {value}, which is not a text. Set it to what was said before, or to None.",
     # What is wrong with a model file.
     "SL030": "{source} is not a spacy_linearize model: it does not start with the model signature.",
@@ -234,7 +236,7 @@ def error(
     words (Sequence[int]): Positions of the words concerned, named in the message.
     pairs (Optional[Sequence[Tuple[int, int]]]): Pairs of positions of which the first should stand before the second.
     texts (Optional[Sequence[str]]): The words' texts, quoted in the message when known. If it has a method `position`,
-        that says where a word stands for the user, see `bag.TokenNames`.
+        that says where a word stands for the user, see `doc.read.TokenTexts`.
     values (object): What else the message names.
     """
     position: Callable[[int], int] = getattr(texts, "position", int)

@@ -32,6 +32,7 @@ from .doc.known import KINDS, Known, add_given, add_names, check_names, is_name,
 from .doc.read import Reader, check_doc
 from .doc.reorder import Dropped
 from .doc.sentence import sentences_of
+from .doc.surface import FILE_NAME as SURFACE
 from .doc.surface import Surface
 from .doc.tags import check_parts
 from .doc.text import read_text
@@ -40,14 +41,13 @@ from .errors import error
 from .model import SOURCE, LinearizerModel, engine_of, read_damaged, shim_of
 from .options import Options
 from .rerank.opinion import SecondOpinion
-from .rerank.reranker import Reranker
+from .rerank.reranker import Reranker, RerankOptions
 from .threads import in_threads
 
 if TYPE_CHECKING:
     from .insight.explain import Explanation
     from .insight.score import OrderScore
 
-SURFACE = "surface.json"  # how words become text: a file beside the model, see `doc.surface`
 ValueT = TypeVar("ValueT")
 OWN_ATTRIBUTES = (
     "_known",
@@ -152,7 +152,8 @@ class Linearizer(TrainablePipe):
 
     @reranker.setter
     def reranker(self, reranker: Reranker | None) -> None:
-        if reranker is not None and not isinstance(reranker, Reranker):
+        is_one = isinstance(reranker, Reranker) and isinstance(reranker.options, RerankOptions)
+        if reranker is not None and not is_one:
             raise error(
                 "SL022", key="reranker", value=reranker, expected="null, or a Reranker: see its registered names"
             )
@@ -176,7 +177,7 @@ class Linearizer(TrainablePipe):
     @property
     def lifts(self) -> bool:
         """Whether given arcs may cross: the model has learned which ones to lift, and it is not forbidden."""
-        return bool(self.engine.lifter.judges) and not self.projective
+        return self.engine.lifter.is_trained and not self.projective
 
     # Ordering
 
@@ -414,7 +415,7 @@ class Linearizer(TrainablePipe):
                 raise error("SL032", source=SOURCE, what=f"it has no part '{part}'")
         if "cfg" not in exclude:
             _check_cfg(read_damaged(lambda: srsly.json_loads(content["cfg"])))
-        surface = None if SURFACE in exclude else _read_surface(content[SURFACE])
+        surface = None if SURFACE in exclude else Surface.from_json(content[SURFACE], SOURCE)
         self._load(partial(super().from_bytes, bytes_data, exclude=exclude), exclude, surface)
         return self
 
@@ -432,7 +433,7 @@ class Linearizer(TrainablePipe):
             # A missing file is not a damaged one: srsly raises the same error for both.
             data = (Path(path) / "cfg").read_bytes()
             _check_cfg(read_damaged(lambda: srsly.json_loads(data)))
-        surface = None if SURFACE in exclude else _read_surface((Path(path) / SURFACE).read_bytes())
+        surface = None if SURFACE in exclude else Surface.from_json((Path(path) / SURFACE).read_bytes(), SOURCE)
         self._load(partial(super().from_disk, path, exclude=exclude), exclude, surface)
         return self
 
@@ -483,14 +484,6 @@ def _warn_of_spaces(get_examples: Callable[[], Iterable[Example]], nlp: Language
     for eg in islice(get_examples(), 1):
         if not eg.reference.has_unknown_spaces:
             warnings.warn(str(error("SL250")), stacklevel=3)
-
-
-def _read_surface(data: bytes) -> Surface:
-    try:
-        return Surface.from_dict(srsly.json_loads(data))
-    except Exception as broken:
-        what = f"its part '{SURFACE}' cannot be read ({type(broken).__name__}: {broken})"
-        raise error("SL032", source=SOURCE, what=what) from broken
 
 
 def _check_cfg(cfg: Any) -> None:

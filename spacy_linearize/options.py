@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.util import registry
 
 from .core.records import SearchOptions
-from .errors import error
+from .errors import LinearizeError, error
 
 MAX_COUNT = 1_000_000
 SEPARATOR = "|"  # of the parts of a tag
@@ -157,6 +157,20 @@ def configure(nlp: Language, name: str | None = None, **settings: Any) -> None:
     component = nlp.get_pipe(chosen[0])
     options = component.options.change(**{key: value for key, value in settings.items() if key != "reranker"})
     if "reranker" in settings:  # as a config has it: a dict that names a registered function, or None
-        component.reranker = registry.resolve({"reranker": settings["reranker"]})["reranker"]
+        component.reranker = _resolve(settings["reranker"])
     component.options = options
     nlp.get_pipe_config(chosen[0]).update(settings)
+
+
+def _resolve(settings: Any) -> Any:
+    """A reranker from what a config has of it."""
+    if settings is not None and not isinstance(settings, dict):
+        expected = "null or a table with the key '@misc', so that it can be saved; objects: component.reranker = ..."
+        raise error("SL022", key="reranker", value=settings, expected=expected)
+    try:
+        return registry.resolve({"reranker": settings})["reranker"]
+    except LinearizeError:
+        raise
+    except Exception as problem:  # of the registry, or of pydantic: many lines
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        raise error("SL238", problem="; ".join(lines)[:300]) from problem

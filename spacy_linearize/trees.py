@@ -4,10 +4,11 @@ A tree, or what is known of one, is a list with one entry a word: the position o
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 FREE = -1  # the head is not known
 ROOT = -2  # the word is the root
-MAX_LIFTABLE = 1000  # words: beyond, crossing arcs are not lifted
+MAX_LIFTABLE = 400  # words: beyond, crossing arcs are not lifted
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:
@@ -108,47 +109,67 @@ def _lift_shortest(heads: list[int], besides: frozenset[int] = frozenset()) -> N
 
     besides (FrozenSet[int]): Leaves that are left out.
     """
-    while True:
-        above, tops = _ancestors(heads), _tops(heads)
-        crossing = [
-            (abs(head - word), word)
-            for word, head in enumerate(heads)
-            if head >= 0
-            and word not in besides
-            and any(
-                head not in above[k] and tops[k] == tops[word] and k not in besides
-                for k in range(min(word, head) + 1, max(word, head))
-            )
-        ]
-        if not crossing:
-            return
-        _, word = min(crossing)
+    while (word := _shortest_crossing(heads, besides)) is not None:
         heads[word] = heads[heads[word]]
+
+
+def _shortest_crossing(heads: Sequence[int], besides: frozenset[int]) -> int | None:
+    """The word whose arc is the shortest of those to lift."""
+    places = _places(heads)
+    arcs = ((abs(head - word), word) for word, head in enumerate(heads) if head >= 0 and word not in besides)
+    for _, word in sorted(arcs):
+        head = places[heads[word]]
+        for k in range(min(word, heads[word]) + 1, max(word, heads[word])):
+            if places[k].top == head.top and not head.first <= places[k].first <= head.last and k not in besides:
+                return word
+    return None
 
 
 def _lower(heads: list[int], leaves: Iterable[int]) -> None:
     """Hang leaves below the deepest head whose arc covers them, if that is below their own."""
-    above = _ancestors(heads)
+    places = _places(heads)
     for leaf in leaves:
+        own = places[heads[leaf]]
         around = [
-            (len(above[head]), head)
+            (places[head].depth, head)
             for word, head in enumerate(heads)
-            if head >= 0 and min(word, head) < leaf < max(word, head) and heads[leaf] in above[head]
+            if head >= 0 and min(word, head) < leaf < max(word, head) and own.first <= places[head].first <= own.last
         ]
         if around:
             heads[leaf] = max(around)[1]
 
 
-def _ancestors(heads: Sequence[int]) -> list[set[int]]:
-    """For each word the words above it, and itself."""
-    above: list[set[int]] = []
-    for word in range(len(heads)):
-        own = set()
-        while word >= 0:
-            own.add(word)
-            word = heads[word]
-        above.append(own)
-    return above
+class _Place(NamedTuple):
+    """Where a word stands in a walk through its tree, depth first: its number, the last one below it, how deep it is,
+    and the top of the tree."""
+
+    first: int
+    last: int
+    depth: int
+    top: int
+
+
+def _places(heads: Sequence[int]) -> list[_Place]:
+    """The place of each word of a forest without cycles."""
+    below: list[list[int]] = [[] for _ in heads]
+    for word, head in enumerate(heads):
+        if head >= 0:
+            below[head].append(word)
+    n = len(heads)
+    depth, top, sizes, walk = [0] * n, list(range(n)), [1] * n, [word for word in range(n) if heads[word] < 0]
+    walk.reverse()
+    sequence = []
+    while walk:
+        word = walk.pop()
+        sequence.append(word)
+        for child in below[word]:
+            depth[child], top[child] = depth[word] + 1, top[word]
+            walk.append(child)
+    for word in reversed(sequence):
+        if heads[word] >= 0:
+            sizes[heads[word]] += sizes[word]
+    places = {word: _Place(i, i + sizes[word] - 1, depth[word], top[word]) for i, word in enumerate(sequence)}
+    return [places[word] for word in range(n)]
 
 
 def _tops(heads: Sequence[int]) -> list[int]:

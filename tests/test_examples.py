@@ -152,15 +152,19 @@ def test_exercise(example, nlp, capsys):
     module.main()
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert "right: yesterday we went to the beach." in lines
-    assert "wrong: we went to beach the yesterday.  Move 'the' before 'beach'." in lines
+    assert "wrong: we went to beach the yesterday. Hint: move 'the' before 'beach'." in lines
     assert "right: She usually sings in the kitchen." in lines
-    assert "wrong: my father me gave a book.  Move 'gave' before 'me'." in lines
-    exercise = module.make_exercise(nlp, module.SENTENCES[0])
-    own = [token.text for token in nlp.make_doc(module.SENTENCES[0])]
+    assert "wrong: my father me gave a book. Hint: move 'gave' before 'me'." in lines
+    sentence = next(iter(module.SENTENCES))
+    exercise = module.make_exercise(nlp, sentence)
+    own = [token.text for token in nlp.make_doc(sentence)]
     assert nlp.get_pipe("linearizer").n_best == 1
     assert sorted(exercise.jumbled) == sorted(own)
     assert exercise.accepted[0] == own
     assert len(exercise.accepted) == len(set(map(tuple, exercise.accepted))) > 1
+    for answer in ("", "we went to beach yesterday.", "we went to the the beach yesterday."):
+        assert not exercise.is_right(nlp, answer)
+        assert exercise.hint(nlp, answer) == "use each word once"
 
 
 @pytest.mark.parametrize("options", [[], ["--threads", "2"], ["--processes", "2"]], ids=" ".join)

@@ -21,7 +21,9 @@ def compare_command(
     heads: float = typer.Option(1.0, help="Share of the arcs that is given"),
     labelled: bool = typer.Option(True, help="Whether given arcs have their labels"),
     beam: int = _util.BEAM,
-    reranker: str = typer.Option(None, help="A causal language model for a second opinion in the second pipeline alone"),
+    reranker: str = typer.Option(
+        None, help="A causal language model for a second opinion in the second pipeline alone"
+    ),
     limit: int = typer.Option(0, help="Read only this many Docs; 0 for all"),
     seed: int = typer.Option(0, help="For the choice of what is given"),
     show: int = typer.Option(5, help="How many of the sentences that differ most to print"),
@@ -73,7 +75,13 @@ def compare_command(
             f"\ngold       {row['reference']}\nA {row['bleu_a']:7.2f}  {row['a']}\nB {row['bleu_b']:7.2f}  {row['b']}"
         )
     if json_path:
-        figures = {"corpus": shown(corpus.name), "a": shown(model_a), "b": shown(model_b), "reranker": reranker, "seed": seed}
+        figures = {
+            "corpus": shown(corpus.name),
+            "a": shown(model_a),
+            "b": shown(model_b),
+            "reranker": reranker,
+            "seed": seed,
+        }
         figures |= {"runs": [run.to_dict() for run in runs], **asdict(found)}
         json_path.parent.mkdir(parents=True, exist_ok=True)
         save(json_path, srsly.json_dumps(figures, indent=2).encode("utf8"))

@@ -1,5 +1,6 @@
 """spacy linearize surface"""
 
+from itertools import islice
 from pathlib import Path
 
 import typer
@@ -26,17 +27,20 @@ def surface_command(
     from spacy.vocab import Vocab
 
     from ..atomic import save
+    from ..doc.gold import MAX_WRITTEN
     from ..doc.spacy_files import read_spacy
-    from ..doc.surface import Surface, read_written
-    from ..linearizer import SURFACE
+    from ..doc.surface import FILE_NAME, Surface, read_written
 
     components = load_config(pipeline / "config.cfg")["components"]
     names = [name for name, settings in components.items() if settings.get("factory") == "linearizer"]
     if not names:
         raise error("SL052", model=pipeline)
-    target = pipeline / names[-1] / SURFACE
+    target = pipeline / names[-1] / FILE_NAME
     check_places([corpus], [target])
-    surface = Surface()
-    surface.learn(read_written(doc) for doc in read_spacy(corpus, Vocab()))
+    surface = Surface.from_json(target.read_bytes(), str(target))  # where the corpus has no spaces, the old ones stay
+    texts = [read_written(doc) for doc in islice(read_spacy(corpus, Vocab()), MAX_WRITTEN)]
+    if not any(text.words for text in texts):
+        raise error("SL185", path=corpus)
+    surface.learn(texts)
     save(target, surface.to_json())
     say(f"✔ {target}")

@@ -19,6 +19,7 @@ from .experts import Experts, kind_of
 from .hashing import mix_values
 from .interrupt import worker_pool
 from .lexicon import Lexicon
+from .lift.judge import Judge
 from .lift.lifter import Lifter
 from .lift.lifting import apply_lifts, lift_given, lift_gold, lifts_of
 from .ngrams.counts import Text
@@ -59,7 +60,7 @@ class Engine:
         self.attacher = Attacher(Weights(self.settings.attach_bits), self.lexicon, labelled=self.settings.labelled)
         bits = self.settings.attach_bits
         self.lifter = Lifter(Weights(bits), Weights(bits))
-        self.lifts = False  # whether it should learn to lift
+        self.lifts = False  # whether it should learn to lift: then a stored model has tables for it
         self.root_label = 0
 
     @property
@@ -120,7 +121,7 @@ class Engine:
         projective (bool): Whether to lift nothing.
         """
         packed = None
-        if not projective and (bag.lifts is not None or self.lifter.judges):
+        if not projective and (bag.lifts is not None or self.lifter.is_trained):
             packed = PackedBag(bag, self.lexicon, check=False)
             lifts = lifts_of(bag, self.lifter.choose(packed)) if bag.lifts is None else bag.lifts
             if lifts:
@@ -363,7 +364,7 @@ class Engine:
         """One number for all that the weights depend on beside the settings: templates may change between versions."""
         fingerprints = [self.experts.fingerprint, self.attacher.fingerprint]
         fingerprints += [self.tagger.fingerprint] if self.tagger.is_trained else []
-        return mix_values([*fingerprints, *(judge.fingerprint for judge in self.lifter.judges.values())])
+        return mix_values([*fingerprints, *(judge.fingerprint for judge in self._judges().values())])
 
     def _tables(self) -> Iterator[tuple[str, Weights]]:
         """All weights, by the names they are stored under. A tagger or lifter that has learned nothing has none."""
@@ -371,7 +372,11 @@ class Engine:
         yield "attach", self.attacher.weights
         if self.tagger.is_trained:
             yield "tagger", self.tagger.weights
-        yield from ((name, judge.weights) for name, judge in self.lifter.judges.items())
+        yield from ((name, judge.weights) for name, judge in self._judges().items())
+
+    def _judges(self) -> dict[str, Judge]:
+        """The parts of the lifter, if it has learned something, or is to."""
+        return self.lifter.judges if self.lifts or self.lifter.is_trained else {}
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The model with its averaged weights, as a header and arrays for `store.pack`."""
@@ -394,8 +399,7 @@ class Engine:
             settings = Settings.from_dict(header["settings"])
             engine = cls(settings)  # takes no memory yet
             engine.tagger.is_trained = any(name.startswith("tagger.") for name in arrays)
-            engine.lifter.lifting.is_trained = engine.lifts = any(name.startswith("lift.") for name in arrays)
-            engine.lifter.lowering.is_trained = any(name.startswith("lower.") for name in arrays)
+            engine.lifts = any(name.startswith("lift.") for name in arrays)
             for name, weights in engine._tables():
                 store.check_table(arrays, name, weights.bits, source)
             if header["fingerprint"] != engine.fingerprint:
@@ -409,6 +413,8 @@ class Engine:
             engine.experts.ngrams.from_arrays(table)
             for name, weights in engine._tables():
                 store.unpack_table(arrays, name, weights)
+            for judge in engine._judges().values():
+                judge.is_trained = bool(judge.weights.to_array().any())
         except LinearizeError:
             raise
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as broken:

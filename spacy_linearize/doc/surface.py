@@ -15,10 +15,12 @@ from spacy.strings import StringStore
 from spacy.tokens import Doc, Span
 
 from ..core.records import Array
+from ..errors import error
 from .casing import Casing
 from .contraction import Contractions, Range
 from .spacing import Piece, Spacing
 
+FILE_NAME = "surface.json"  # beside the model
 RANGES = ("._.", "linearize_ranges", None, None)  # in doc.user_data
 
 
@@ -148,6 +150,18 @@ class Surface:
         surface.contractions = Contractions.from_dict(stored["contractions"])
         surface.casing = Casing.from_dict(stored["casing"])
         return surface
+
+    @classmethod
+    def from_json(cls, data: bytes, source: str) -> "Surface":
+        """The inverse of `to_json`, with checks.
+
+        source (str): What to call it in error messages.
+        """
+        try:
+            return cls.from_dict(json.loads(data))
+        except Exception as broken:
+            what = f"its part '{FILE_NAME}' cannot be read ({type(broken).__name__}: {broken})"
+            raise error("SL032", source=source, what=what) from broken
 
 
 def ranges_of(doc: Doc) -> list[Range]:

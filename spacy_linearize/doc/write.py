@@ -49,6 +49,7 @@ EXTENSION = RECORD[1]
 CONTEXT = "linearize_context"  # what was said before the Doc, for second opinions
 GIVEN = ("given_tags", "given_heads", "given_labels")
 MAX_NAMED = 10  # in one warning
+MAX_REPORTED = 100  # items of which a component warns
 
 
 def claim_extensions() -> None:
@@ -264,9 +265,9 @@ def alternative(doc: Doc, rank: int) -> Doc:
 
 
 def _warn(dropped: tuple[Dropped, ...], reported: set[Dropped]) -> None:
-    """Warn of what was dropped, of each item once."""
+    """Warn of what was dropped, of each item once, until many have been named: streams may be long."""
     news = [one for one in dict.fromkeys(dropped) if one not in reported]
-    if news:
+    if news and len(reported) < MAX_REPORTED:
         names = [f"{shorten(text, 60)!r} ({', '.join(filter(None, more))})" for *more, text in news[:MAX_NAMED]]
         names += [f"{len(news) - MAX_NAMED} more"] if len(news) > MAX_NAMED else []
         warnings.warn(str(error("SL059", dropped=", ".join(names))), stacklevel=2)

@@ -12,6 +12,7 @@ from spacy.tokens import Doc, Span
 
 from ..core.lift.lifting import lift_gold, lifts_of
 from ..core.records import Array, Bag, Lifts, Order
+from ..doc.read import check_doc
 from ..errors import error
 from ..linearizer import Linearizer
 from ..rerank.opinion import SecondOpinion
@@ -56,10 +57,10 @@ class OrderScore:
 
     @cached_property
     def probability(self) -> float | None:
-        """How likely a reader prefers this order to the best one that was found: near 1 for a sentence that is right,
-        near 0 where a word stands in a wrong place. A parser gives odd words an odd tree, which that order then keeps;
-        so the gap of the words alone counts, too. None if the pipeline is not calibrated, see `spacy linearize
-        calibrate`."""
+        """How likely a reader prefers this order to the best one that was found: highest, if not 1, where it is that
+        one, and near 0 where a word stands in a wrong place. A parser gives odd words an odd tree, which that order
+        then keeps; so the gap of the words alone counts, too. None if the pipeline is not calibrated, see `spacy
+        linearize calibrate`."""
         if self.calibration is None:
             return None
         return self.calibration.probability(self.gap_per_word, self.of_words.gap_per_word)
@@ -122,6 +123,10 @@ def score_order(linearizer: Linearizer, doc: Doc) -> OrderScore:
 
         score_order(nlp.get_pipe("linearizer"), doc).gap_per_word
     """
+    check_doc(doc)
+    if not len(doc):
+        none = partial(_same, doc)
+        return OrderScore(score=0.0, best_score=0.0, best_order=(), n_words=0, doc=doc, build_best=none)
     bags = linearizer.reader.read(doc, as_given=True)
     for bag in bags:
         _check(bag)
@@ -142,15 +147,6 @@ def score_order(linearizer: Linearizer, doc: Doc) -> OrderScore:
         # Where the search also builds the tree, it may find a worse tree when the order is fixed.
         if _is_same(bag, own.order, best.order):
             own_orders[i] = winners[i]
-    if not bags:
-        return OrderScore(
-            score=0.0,
-            best_score=0.0,
-            best_order=(),
-            n_words=0,
-            doc=doc,
-            build_best=partial(_same, doc),
-        )
     has_given = any((bag.column("heads") != FREE).any() or bag.column("tags").any() for bag in bags)
     whole, whole_best = Order.concat(own_orders), Order.concat(winners)
     return OrderScore(

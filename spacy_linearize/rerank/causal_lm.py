@@ -100,7 +100,7 @@ class CausalLM:
                 self._network = problem  # is not tried again
             self._process = os.getpid()
         if isinstance(self._network, LinearizeError):
-            raise self._network
+            raise self._network.with_traceback(None)  # or it would hold on to all that ever asked
         return self._network
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:

@@ -63,13 +63,14 @@ class SecondOpinion:
         """
         ranked, options = [list(orders) for orders in lists], self.reranker.options
         for round_ in self._rounds():
-            asked = {i: self._close_ones(kinds[i], ranked[i], None if also is None else also[i]) for i in round_}
-            asked = {i: numbers for i, numbers in asked.items() if len(numbers) > 1}
-            answers = self._ask([self._question(i, numbers, ranked) for i, numbers in asked.items()])
-            for (i, numbers), scores in zip(asked.items(), answers, strict=True):
+            close = {i: self._close_ones(kinds[i], ranked[i], None if also is None else also[i]) for i in round_}
+            questions = {i: self._question(i, numbers, ranked) for i, numbers in close.items() if len(numbers) > 1}
+            questions = {i: one for i, one in questions.items() if len(set(one.texts)) > 1}
+            answers = self._ask([*questions.values()])
+            for i, scores in zip(questions, answers, strict=True):
                 if scores is not None:
                     weight = options.weights[kinds[i]]
-                    seconds = {number: weight * score for number, score in zip(numbers, scores, strict=True)}
+                    seconds = {number: weight * score for number, score in zip(close[i], scores, strict=True)}
                     ranked[i] = merge(ranked[i], seconds)
         return ranked
 
@@ -102,8 +103,9 @@ class SecondOpinion:
         """The scores of each question, or None for one that could not be answered."""
         if not questions:
             return []
+        texts = [question.texts for question in questions]
         try:
-            return [*check(self.reranker.score(questions), questions)]
+            return [*check(self.reranker.score(questions), texts)]
         except Exception as problem:
             if len(questions) > 1:  # one of them is to blame
                 return [answer for question in questions for answer in self._ask([question])]
@@ -118,16 +120,16 @@ def _failed(problem: Exception) -> LinearizeError:
     return error("SL230", problem=f"{type(problem).__name__}: {problem}".removesuffix(": "))
 
 
-def check(answers: Iterable[Iterable[float]], questions: Sequence[Question]) -> Iterator[list[float]]:
-    """The scores of each question, if they are what a reranker should return."""
+def check(answers: Iterable[Iterable[float]], texts: Sequence[Sequence[str]]) -> Iterator[list[float]]:
+    """The scores for the texts of each question, if they are what a reranker should return."""
     rows = list(answers)
-    if len(rows) != len(questions):
-        raise error("SL231", got=len(rows), n=len(questions), what="questions")
-    for row, question in zip(rows, questions, strict=True):
+    if len(rows) != len(texts):
+        raise error("SL231", got=len(rows), n=len(texts), what="questions")
+    for row, own in zip(rows, texts, strict=True):
         scores = [float(score) for score in row]
-        if len(scores) != len(question.texts):
-            raise error("SL231", got=len(scores), n=len(question.texts), what="texts")
-        for score, text in zip(scores, question.texts, strict=True):
+        if len(scores) != len(own):
+            raise error("SL231", got=len(scores), n=len(own), what="texts")
+        for score, text in zip(scores, own, strict=True):
             if not abs(score) <= MAX_SCORE:  # nor NaN
                 raise error("SL232", score=score, text=text[:80])
         yield scores

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from ..core.settings import KINDS
 from ..errors import error
 
 MAX_CANDIDATES = 10_000
+MAX_WEIGHT = 1e6
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,10 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value < math.inf
 
 
+def _is_weight(value: Any) -> bool:
+    return _is_number(value) and value <= MAX_WEIGHT
+
+
 def _is_count(value: Any) -> bool:
     return type(value) is int and 1 <= value <= MAX_CANDIDATES
 
@@ -84,16 +89,15 @@ def _is_margin(value: Any) -> bool:
 
 CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "n_candidates": (_is_count, f"whole numbers from 1 to {MAX_CANDIDATES:,}"),
-    "weights": (_is_number, "numbers, 0 or more"),
+    "weights": (_is_weight, f"numbers from 0 to {MAX_WEIGHT:,.0f}"),
     "margins": (_is_margin, "numbers, 0 or more, or null"),
 }
-OPTION_NAMES = tuple(field.name for field in fields(RerankOptions))
 
 
 @runtime_checkable
 class Reranker(Protocol):
     """A second opinion on orders. It must be picklable, and should load what it needs when it is first asked: then
-    each process has its own.
+    each process has its own. With `n_threads` above 1 it is asked by several threads at once.
 
     options (RerankOptions): When it is asked, and how much it counts. May be replaced.
 

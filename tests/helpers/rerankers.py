@@ -68,8 +68,14 @@ class Malicious(Fake):
             object.__setattr__(question, "words", (("dropped",),) * len(question.texts))
         return [[float(i) for i, _ in enumerate(question.texts)] for question in questions]
 
+    def _empties(self, questions):
+        for question in questions:
+            object.__setattr__(question, "texts", ())
+        return [[] for _ in questions]
+
 
 FAILURES = {
+    "empties": "SL231",
     "nan": "SL232",
     "infinite": "SL232",
     "huge": "SL232",

@@ -16,6 +16,7 @@ from spacy.tokens import Doc, Span
 
 import spacy_linearize
 from spacy_linearize.core.records import Order
+from spacy_linearize.doc.surface import Surface
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.rerank.opinion import merge
 from spacy_linearize.rerank.reranker import Question, Reranker, RerankOptions
@@ -302,3 +303,38 @@ def test_merge():
 def test_a_question_is_plain_data():
     question = Question(("a b",), (("a", "b"),), "c")
     assert pickle.loads(pickle.dumps(question)) == question
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (Fake(), "SL022.*'@misc'"),
+        ("fake_reranker.v1", "SL022"),
+        ({"@misc": "no_such_reranker.v1"}, "SL238.*no_such_reranker"),
+        ({"@misc": "spacy_linearize.CausalLM.v1"}, "SL238.*model"),
+        ({"@misc": "spacy_linearize.NgramLM.v1", "path": "x", "weights": {"free": 1.0}}, "SL022.*weights"),
+        ({"@misc": "fake_reranker.v1", "weight": 1e7}, "SL022.*weights.*1,000,000"),
+    ],
+)
+def test_what_makes_no_reranker_changes_nothing(nlp, value, code):
+    before = nlp.to_bytes()
+    with pytest.raises(LinearizeError, match=code) as problem:
+        spacy_linearize.configure(nlp, reranker=value, n_best=4)
+    assert "\n" not in str(problem.value)
+    assert nlp.to_bytes() == before
+
+
+def test_options_of_another_kind_are_refused(component):
+    odd = Fake()
+    odd.options = None
+    with pytest.raises(LinearizeError, match="SL022"):
+        component.reranker = odd
+
+
+def test_what_reads_alike_is_not_asked_about(nlp, component):
+    """Words without spaces between them may give one text in several orders."""
+    component.surface = Surface(joins=True)
+    component.reranker = Fake()
+    orders = component.alternatives(Doc(nlp.vocab, words=["は", "はは"]), 5)
+    assert len(orders) == 2
+    assert not component.reranker.questions

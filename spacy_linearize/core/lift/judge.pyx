@@ -17,9 +17,12 @@ cdef class Judge:
     name (str): Of the kind of question.
     atoms (Sequence[str]): What a question is made of.
     templates (Sequence[str]): Which of these count together.
+    n_atoms (int): How many atoms those who ask fill in.
     """
 
-    def __init__(self, Weights weights not None, str name, atoms, templates):
+    def __init__(self, Weights weights not None, str name, atoms, templates, int n_atoms):
+        if len(atoms) != n_atoms:  # `ask` would read beyond them
+            raise ValueError(f"{len(atoms)} atoms are named for '{name}', and {n_atoms} filled in")
         self.weights = weights
         self.is_trained = False
         self.templates = tuple(templates)

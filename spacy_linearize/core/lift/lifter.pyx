@@ -108,14 +108,18 @@ cdef class Lifter:
     cdef readonly Judge lowering
 
     def __init__(self, Weights lifting not None, Weights lowering not None):
-        self.lifting = Judge(lifting, "lift", LIFT_ATOMS, LIFT_TEMPLATES)
-        self.lowering = Judge(lowering, "lower", LOWER_ATOMS, LOWER_TEMPLATES)
+        self.lifting = Judge(lifting, "lift", LIFT_ATOMS, LIFT_TEMPLATES, N_LIFT_ATOMS)
+        self.lowering = Judge(lowering, "lower", LOWER_ATOMS, LOWER_TEMPLATES, N_LOWER_ATOMS)
 
     @property
     def judges(self):
-        """Those that have learned something, by the names that their weights are stored under."""
-        named = {"lift": self.lifting, "lower": self.lowering}
-        return {name: judge for name, judge in named.items() if judge.is_trained}
+        """Both kinds, by the names that their weights are stored under."""
+        return {"lift": self.lifting, "lower": self.lowering}
+
+    @property
+    def is_trained(self):
+        """Whether there is a word that it would lift or lower."""
+        return self.lifting.is_trained or self.lowering.is_trained
 
     def choose(self, PackedBag bag not None):
         """The heads to order a bag with.

@@ -155,13 +155,24 @@ class TestLearning:
             assert ((found.heads == bag.heads) | (bag.heads == FREE)).all()
             assert (found.heads == ROOT).sum() == 1
 
-    def test_projective_training_skips_them_and_stores_nothing_more(self, crossing):
+    def test_projective_training_skips_them(self, crossing):
         engine = make()
         engine.learn_lexicon(crossing)
         progress = engine.update([(hide(s, 1, 1), s) for s in crossing], projective=True)
         assert progress.skipped > 0 == progress.lifted
-        assert not engine.lifter.judges
-        assert b"lift.slots" not in to_bytes(engine)
+        assert not engine.lifter.is_trained
+        assert not copy(engine).lifter.is_trained
+
+    def test_what_the_corpus_suggests_is_stored(self, crossing, mini_all):
+        """A model that was only initialised goes on as if it had never been stored."""
+        for sentences in (crossing, mini_all):
+            engine = make(table_bits=14, attach_bits=12)
+            engine.learn_lexicon(sentences)
+            other = copy(engine)
+            assert other.lifts == engine.lifts == (sentences is crossing)
+            pairs = [(hide(s, 1, 1), s) for s in crossing]
+            assert other.update(pairs) == engine.update(pairs)
+            assert (b"lift.slots" in to_bytes(other)) == other.lifts
 
     def test_few_crossing_sentences_are_skipped(self, mini_all):
         engine = make()
