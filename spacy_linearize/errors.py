@@ -165,6 +165,9 @@ MESSAGES = {
     # What is wrong with a bag in JSON.
     "SL221": "The key '{key}' of the JSON object has {value}, but must be {expected}.",
     "SL222": "The line is not a JSON object ({problem}). Write one object a line, with the key 'words'.",
+    "SL223": "doc._.linearize_ranges holds {value}, which are no multiword tokens. Give each as (start, end, form, "
+    "misc): positions from 0 to {last}, the second one after the last word, a form, and a text or '_'. They must not "
+    "overlap.",
     # What is wrong with a second opinion.
     "SL230": "The reranker failed ({problem}). Correct it, or set reranker = null.",
     "SL231": "The reranker returned {got} scores for {n} {what}. It must return one list of scores for each question, "

@@ -1,5 +1,6 @@
 """The commands of docs/language.md, on its small treebanks."""
 
+import json
 import re
 import shlex
 import shutil
@@ -39,3 +40,9 @@ def test_from_the_treebank_to_text(tmp_path, lang):
         assert done.returncode == 0, done.stderr
     shown = re.search(rf"mini_{lang}.conllu --output -\n```\n\n((?:    .*\n)+)", page)[1].split("\n")[:2]
     assert done.stdout.splitlines()[:2] == [line.strip() for line in shown]
+    if lang == "fr":  # what a new bag does not say about its multiword tokens has been learned
+        bag = {"words": ["le", "membres", "de", "club", "Les"], "precedences": [[4, 1], [1, 2], [2, 0], [0, 3]]}
+        model = tmp_path / "fr" / "training" / "model-best"
+        line = [sys.executable, "-m", "spacy", "linearize", "order", "-m", model, "-i", "-", "--input-format", "jsonl"]
+        done = subprocess.run([*line, "-f", "text"], input=json.dumps(bag), capture_output=True, encoding="utf8")
+        assert done.stdout == "Les membres du club\n"

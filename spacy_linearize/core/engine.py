@@ -120,7 +120,7 @@ class Engine:
 
         projective (bool): Whether to lift nothing.
         """
-        packed = None
+        packed = odd = None
         if not projective and (bag.lifts is not None or self.lifter.is_trained):
             packed = PackedBag(bag, self.lexicon, check=False)
             lifts = lifts_of(bag, self.lifter.choose(packed)) if bag.lifts is None else bag.lifts
@@ -131,10 +131,11 @@ class Engine:
                 own = PackedBag(lifted, self.lexicon, check=False)
                 if not own.cycle:
                     return lifted, own
+                odd = own
         if packed is None or packed.cycle:
             packed = self.pack(bag)
         if packed.cycle:
-            raise self._no_order(packed)
+            raise self._no_order(packed if odd is None else odd)
         return bag, packed
 
     def _put_back(self, bag: Bag, lifted: Bag, found: Order, tree: bool) -> Order:

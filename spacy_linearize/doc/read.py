@@ -23,6 +23,7 @@ from ..trees import FREE
 from .arrays import mark_questions, read_arcs
 from .known import Known
 from .precedence import read_precedences
+from .surface import ranges_of
 from .tags import TAG_ALONE, read_tags
 from .units import UNITS, find_units, merge
 
@@ -60,6 +61,7 @@ class Reader:
         as_given (bool): Leave out what a linearizer has added to the Doc: only what was given to it is given.
         """
         check_doc(doc)
+        ranges_of(doc)  # to check them before anything is searched
         options = self.options
         spans = self._spans(doc)
         longest = max((end - start for start, end in spans), default=0)

@@ -7,6 +7,7 @@ with these is `surface_text(doc)`; `doc.text` has the words.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from .spacing import Piece, Spacing
 
 FILE_NAME = "surface.json"  # beside the model
 RANGES = ("._.", "linearize_ranges", None, None)  # in doc.user_data
+LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 class Written(NamedTuple):
@@ -109,7 +111,11 @@ class Surface:
             return Written(None, self.spacing.spaces(forms, shapes, tags, strings), [])
         words, names = ([strings[key] for key in keys.tolist()] for keys in (forms, tags))
         if truecase:
-            words = self.casing.apply(words, names)
+            before, words = words, self.casing.apply(words, names)
+            given = [
+                one._replace(form=self.casing.as_changed(one.form, before[one.start], words[one.start]))
+                for one in given
+            ]
             forms = _keys(words, strings)
             shapes = _keys(map(word_shape, words), strings)
         ranges = self.contractions.find(words, names, given)
@@ -165,16 +171,44 @@ class Surface:
 
 
 def ranges_of(doc: Doc) -> list[Range]:
-    """The words of a Doc that are written as one token."""
-    found = [Range(*one) for one in doc.user_data.get(RANGES) or ()]
-    return found if all(0 <= one.start < one.end <= len(doc) for one in found) else []
+    """The words of a Doc that are written as one token, from left to right. What is set wrongly is an error."""
+    value = doc.user_data.get(RANGES)
+    found = as_ranges(() if value is None else value, len(doc))
+    if found is None:
+        raise error("SL223", value=value, last=len(doc))
+    return found
+
+
+def as_ranges(values: Any, n: int) -> list[Range] | None:
+    """Multiword tokens in a Doc of n words, from left to right. None if that is not what they are."""
+    if not isinstance(values, Sequence) or not all(isinstance(one, Sequence) and len(one) in (3, 4) for one in values):
+        return None
+    found = [Range(*one) for one in values]
+    if not all(type(k) is int for one in found for k in one[:2]):
+        return None
+    found.sort()
+    if not all(_is_cell(one.form) and one.form.strip() not in ("", "_") and _is_cell(one.misc) for one in found):
+        return None
+    bounds = [0, *(k for one in found for k in one[:2]), n]
+    is_apart = all(a <= b for a, b in pairwise(bounds)) and all(one.start < one.end for one in found)
+    return found if is_apart else None
+
+
+def _is_cell(value: Any) -> bool:
+    """Whether a value is a text that a row of CoNLL-U can hold."""
+    return isinstance(value, str) and value != "" and not {*value} & {"\t", *LINE_ENDS}
+
+
+def ranges_in(ranges: Iterable[Range], start: int, end: int) -> list[Range]:
+    """Those of a part of a Doc, counted from its start."""
+    inside = (one for one in ranges if start <= one.start and one.end <= end)
+    return [one._replace(start=one.start - start, end=one.end - start) for one in inside]
 
 
 def surface_text(sent: Doc | Span) -> str:
     """The text of a Doc or sentence, with the forms of its multiword tokens."""
     doc, first = (sent.doc, sent.start) if isinstance(sent, Span) else (sent, 0)
-    inside = [one for one in ranges_of(doc) if first <= one.start and one.end <= first + len(sent)]
-    ranges = [one._replace(start=one.start - first, end=one.end - first) for one in inside]
+    ranges = ranges_in(ranges_of(doc), first, first + len(sent))
     spaces = [bool(token.whitespace_) for token in sent]
     return Written(None, spaces, ranges).text([token.text for token in sent])
 

@@ -21,7 +21,7 @@ from spacy.vocab import Vocab
 from ..doc.contraction import Range
 from ..doc.precedence import BEFORE
 from ..doc.reorder import ROWS
-from ..doc.surface import RANGES, ranges_of, surface_text
+from ..doc.surface import RANGES, ranges_in, ranges_of, surface_text
 from ..errors import error, first_sentence
 from ..trees import FREE, ROOT, find_cycle
 from . import Report, warn
@@ -382,15 +382,14 @@ def _rows(sent: Span) -> Iterator[str]:
         if after in numbers:
             row = [f"{numbers[after]}.{rank}", *node[1:DEPS], _renumber(node[DEPS], numbers), *node[MISC:]]
             empty.setdefault(numbers[after], []).append(row)
-    ranges = {one.start - sent.start: one for one in ranges_of(doc) if sent.start <= one.start and one.end <= sent.end}
-    inside = {k for start, one in ranges.items() for k in range(start, start + one.end - one.start)}
+    ranges = {one.start: one for one in ranges_in(ranges_of(doc), sent.start, sent.end)}
+    inside = {k for one in ranges.values() for k in range(one.start, one.end)}
     ends_joined = sent.end == len(doc) and bool(doc.user_data.get(ENDS_JOINED))
     spaces = [bool(token.whitespace_) for token in sent[:-1]] + [not ends_joined]
     for number, (token, row) in enumerate(zip(sent, old, strict=True)):
         yield from map("\t".join, empty.get(number, ()))
         if number in ranges:
-            start, end, form, misc = ranges[number]
-            last = number + end - start
+            _, last, form, misc = ranges[number]
             yield "\t".join([f"{number + 1}-{last}", one_line(form), *"_" * 7, _with_space(misc, spaces[last - 1])])
         space = spaces[number] or number in inside
         yield "\t".join(_row(token, number + 1, sent.start, row, numbers, space))

@@ -16,7 +16,8 @@ Only `words` is needed. Lists have one entry for each word:
 
 An answer has the same keys in the new order, and `text`, `rank` (1 for the best order), `score`, `gap` to the best one,
 and `order`, the positions of its words in the bag. It can be read as a bag again. In the place of a bag that failed
-stands an object with its `id` and the `error`.
+stands an object with its `id` and the `error`. Words that were lifted, so that their arcs may cross others, are named
+in `lifted`, each with the ancestor below which it was ordered.
 """
 
 import json
@@ -28,11 +29,11 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..doc.precedence import BEFORE, FIRST, LAST, has_precedences, read_precedences
-from ..doc.surface import RANGES, ranges_of, surface_text
+from ..doc.surface import RANGES, as_ranges, ranges_of, surface_text
 from ..doc.units import UNITS
 from ..errors import LinearizeError, error
 
-ANSWER = ("text", "rank", "score", "gap", "order")  # not read
+ANSWER = ("text", "rank", "score", "gap", "order", "lifted")  # not read
 KEYS = ("id", "words", "tags", "heads", "labels", "precedences", "first", "last", "units", "ranges")
 PINS = {"first": FIRST, "last": LAST}
 SENT_ID = "sent_id"  # in doc.user_data, as with CoNLL-U
@@ -104,8 +105,12 @@ def object_to_doc(record: Record, vocab: Vocab) -> Doc:
             doc.user_data["._.", name, None, None] = record[key]
     if pairs := _pairs(record, "units", n + 1):
         doc.spans[UNITS] = [Span(doc, start, end) for start, end in pairs]
-    if ranges := _ranges(record, n):
-        doc.user_data[RANGES] = tuple((start, end, form, "_") for start, end, form in ranges)
+    if record.get("ranges") is not None:
+        ranges = as_ranges(record["ranges"], n)
+        if ranges is None or not all(_is_word(one.form) for one in ranges):
+            expected = f"a list of lists that do not overlap, each of two ascending positions from 0 to {n} and a form"
+            raise error("SL221", key="ranges", value=record["ranges"], expected=expected)
+        doc.user_data[RANGES] = tuple(map(tuple, ranges))
     return doc
 
 
@@ -138,6 +143,7 @@ def doc_to_object(doc: Doc, *, rank: int = 1, identity: str | int | None = None)
     if done is not None or not len(doc):
         done = done or {"score": 0.0, "gap": 0.0, "order": ()}
         record |= {"rank": rank, "score": done["score"], "gap": done["gap"], "order": list(done["order"])}
+        record |= {"lifted": [list(pair) for pair in done["lifted"]]} if done.get("lifted") else {}
     if done is not None or not doc.has_unknown_spaces:
         record["text"] = surface_text(doc)
     if ranges := ranges_of(doc):
@@ -191,20 +197,6 @@ def _pairs(record: Record, key: str, n: int) -> list[tuple[int, int]]:
     if record.get(key) is None:
         return []
     return [(first, second) for first, second in _list(record, key, is_pair, expected, None)]
-
-
-def _ranges(record: Record, n: int) -> list[tuple[int, int, str]]:
-    """The multiword tokens."""
-    expected = f"a list of lists, each of two ascending positions from 0 to {n} and a form"
-
-    def is_range(value: Any) -> bool:
-        if not isinstance(value, list) or len(value) != 3 or not all(_is_position(k, n + 1) for k in value[:2]):
-            return False
-        return bool(value[0] < value[1]) and _is_word(value[2])
-
-    if record.get("ranges") is None:
-        return []
-    return [(start, end, form) for start, end, form in _list(record, "ranges", is_range, expected, None)]
 
 
 def _is_position(value: Any, n: int) -> bool:

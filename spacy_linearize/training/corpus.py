@@ -21,6 +21,7 @@ from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 from spacy.util import ensure_path
 
+from ..doc.surface import RANGES, ranges_in, ranges_of
 from ..errors import error
 from .stream import Stream, interleave, shuffled
 
@@ -171,9 +172,11 @@ def _check_setting(setting: Iterable[float]) -> Setting:
 def _sentences(doc: Doc) -> list[Doc]:
     if not doc.has_annotation("SENT_START"):
         return [doc]
-    docs = []
+    docs, ranges = [], ranges_of(doc)
     for sent in doc.sents:
         part = sent.as_doc()
+        if own := ranges_in(ranges, sent.start, sent.end):
+            part.user_data[RANGES] = tuple(map(tuple, own))
         docs.append(without_spaces(part) if doc.has_unknown_spaces else part)
     return docs
 

@@ -12,6 +12,7 @@ from .corpus import Corpus
 
 PASSES, BATCH = 32, 512
 STEPS = (100, 4000)  # the least and the most
+PLAIN = {"@tokenizers": "spacy.Tokenizer.v1"}
 MARKERS = ("case", "mark", "prep")  # labels of words that mark the constituent of their head
 TEMPLATE = """
 [paths]
@@ -98,12 +99,18 @@ def starting_config(lang: str, train: Path | None = None, dev: Path | None = Non
 
         starting_config("de", Path("train.spacy"), Path("dev.spacy")).to_disk("config.cfg")
     """
-    try:
-        nlp = spacy.blank(lang)
-    except ImportError as problem:
-        raise error("SL253", lang=lang) from problem
     config = Config().from_str(TEMPLATE, interpolate=False)
     config["nlp"]["lang"] = lang
+    try:
+        nlp = spacy.blank(lang)
+    except (
+        ImportError
+    ):  # that of Japanese, for instance, needs a tokenizer that is not installed, and training does not
+        try:
+            nlp = spacy.blank(lang, config={"nlp": {"tokenizer": PLAIN}})
+        except ImportError as problem:
+            raise error("SL253", lang=lang) from problem
+        config["nlp"]["tokenizer"] = PLAIN
     config["paths"] |= {name: str(path) for name, path in (("train", train), ("dev", dev)) if path is not None}
     if train is not None:
         n_sentences, labels = _survey(nlp, train)

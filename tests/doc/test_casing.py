@@ -48,3 +48,25 @@ def test_where_sentences_begin_without_a_capital():
 def test_what_is_stored_comes_back(casing):
     again = Casing.from_dict(json.loads(json.dumps(casing.to_dict())))
     assert vars(again) == vars(casing)
+
+
+def test_letters_of_turkish():
+    """ "I" is the capital of "ı", and that of "i" has a dot."""
+    casing = Casing()
+    texts = [
+        ("Işık bu sabah ısındı .", "N D N V ."),
+        ("İnsan ılık su içti .", "N A N V ."),
+        ("Bu insan ışık gördü", "D N N V"),
+    ]
+    casing.learn((words.split(), tags.split()) for words, tags in texts)
+    assert casing.apply(["insan", "ılık"], ["N", "A"]) == ["İnsan", "ılık"]
+    assert casing.apply(["bu", "İnsan", "Işık"], ["D", "N", "N"]) == ["Bu", "insan", "ışık"]
+    assert Casing.from_dict(json.loads(json.dumps(casing.to_dict()))).dotless
+
+
+@pytest.mark.parametrize(
+    ("form", "before", "after", "expected"),
+    [("Du", "De", "de", "du"), ("au", "à", "À", "Au"), ("du", "de", "de", "du"), ("IM", "IN", "IN", "IM")],
+)
+def test_forms_of_several_words(casing, form, before, after, expected):
+    assert casing.as_changed(form, before, after) == expected

@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
+from spacy.lang.lex_attrs import word_shape
 from spacy.tokens import Doc
 from spacy.training import Example
 
 import spacy_linearize
+from spacy_linearize.doc.contraction import Range
 from spacy_linearize.doc.surface import Surface, read_written, surface_text
+from spacy_linearize.errors import LinearizeError
 from spacy_linearize.files.conllu import read_conllu, to_conllu
 from spacy_linearize.files.jsonl import doc_to_object, object_to_doc
 
@@ -136,3 +140,57 @@ def test_what_is_stored_comes_back(pipelines):
     for nlp in pipelines.values():
         surface = nlp.get_pipe("linearizer").surface
         assert Surface.from_dict(surface.to_dict()).to_json() == surface.to_json()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "abc",
+        5,
+        ((0, 2),),
+        ((0.0, 2, "du", "_"),),
+        ((0, 0, "du", "_"),),
+        ((1, 9, "du", "_"),),
+        ((0, 2, 5, "_"),),
+        ((0, 2, "du", None),),
+        ((0, 2, "", "_"),),
+        ((0, 2, "_", "_"),),
+        ((0, 2, "d\tu", "_"),),
+        ((0, 2, "du", "a\nb"),),
+        ((0, 2, "du", "_"), (1, 3, "x", "_")),
+    ],
+)
+def test_bad_ranges(pipelines, value, tmp_path):
+    """They are refused wherever a Doc is read."""
+    nlp = pipelines["fr"]
+    doc = Doc(nlp.vocab, words=["de", "le", "club"])
+    doc._.linearize_ranges = value
+    with pytest.raises(LinearizeError, match="SL223"):
+        nlp(doc)
+    with pytest.raises(LinearizeError, match="SL223"):
+        read_written(doc)
+    if isinstance(value, tuple) and isinstance(value[0][0], int):
+        ranges = [list(one[:3]) for one in value]
+        if all(len(one) == 3 for one in ranges) and value[0][3:] in ((), ("_",)):
+            with pytest.raises(LinearizeError, match="SL221.*ranges"):
+                object_to_doc({"words": ["de", "le", "club"], "ranges": ranges}, nlp.vocab)
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "form", "text"),
+    [
+        ("le chat boit De le lait", "De", "Du", "Le chat boit du lait"),
+        ("à le bar il boit", "à", "au", "Au bar il boit"),
+    ],
+)
+def test_truecase_of_given_forms(words, first, form, text):
+    surface = Surface()
+    surface.casing.capitalises = True
+    surface.casing.lower = {"de", "le", "lait", "chat", "boit", "il", "à", "bar"}
+    order, strings = words.split(), spacy.blank("fr").vocab.strings
+    keys = np.array([strings.add(word) for word in order], dtype=np.uint64)
+    shapes = np.array([strings.add(word_shape(word)) for word in order], dtype=np.uint64)
+    start = order.index(first)
+    given = [Range(start, start + 2, form)]
+    written = surface.write(keys, shapes, np.zeros_like(keys), strings, given=given, truecase=True)
+    assert written.text(order) == text

@@ -8,6 +8,7 @@ import spacy
 from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 
+from spacy_linearize.doc.surface import RANGES, ranges_of
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
 
@@ -189,3 +190,17 @@ def test_bad_settings_of_a_source_are_refused(corpus_path):
     for setting in ([1], [0, 2]):
         with pytest.raises(LinearizeError, match="SL022"):
             Corpus(sources={"gold": {"path": corpus_path, "settings": [setting]}})
+
+
+def test_sentences_keep_their_multiword_tokens(tmp_path):
+    nlp = spacy.blank("fr")
+    doc = Doc(
+        nlp.vocab,
+        words=["Il", "part", ".", "Les", "gens", "de", "le", "club"],
+        heads=[1, 1, 1, 4, 4, 7, 7, 4],
+        deps=["nsubj", "ROOT", "punct", "det", "ROOT", "case", "det", "nmod"],
+    )
+    doc.user_data[RANGES] = ((5, 7, "du", "_"),)
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "two.spacy")
+    first, second = Corpus(tmp_path / "two.spacy", gold_preproc=True)(nlp)
+    assert [ranges_of(eg.reference) for eg in (first, second)] == [[], [(2, 4, "du", "_")]]
