@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.files:
         read = spacy.load(options.parser) if options.parser else nlp.make_doc
         with fileinput.input(options.files, encoding="utf8") as lines:
-            docs: Iterable[Doc] = [read(line.strip()) for line in lines]
+            docs: Iterable[Doc] = [read(line.strip()) for line in lines if line.strip()]
     else:
         docs = read_conllu(PARSED, nlp.vocab)
     for finding in check(nlp, docs):

@@ -69,15 +69,16 @@ def work(task: str, pipeline: str, lines: list[str], first: int) -> list[Record]
     with nlp.memory_zone():
         for number, line in enumerate(lines, start=first):
             try:
+                line.encode("utf8")
                 found += TASKS[task](nlp, line, number)
             except Exception as problem:
-                found.append({"id": number, "error": str(problem), "input": line})
+                found.append({"id": number, "error": str(problem), "input": line.encode("utf8", "replace").decode()})
     return found
 
 
 def read_blocks(path: Path, size: int) -> Iterator[tuple[int, list[str]]]:
     """Blocks of lines with their numbers."""
-    with path.open(encoding="utf8", errors="replace") as file:
+    with path.open(encoding="utf8", errors="surrogateescape") as file:  # so that bad bytes fail in their line
         lines = (line.rstrip("\n") for line in file)
         yield from enumerate(iter(lambda: list(islice(lines, size)), []))
 

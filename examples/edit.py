@@ -22,7 +22,7 @@ from spacy_linearize.files.conllu import read_conllu
 PARSED = Path(__file__).parent / "parsed.conllu"
 CLAUSES = ("relcl", "advcl")
 MODIFIERS = ("npadvmod", "advmod", "advcl", "prep")
-OBJECTS = ("dobj", "pobj")
+PLURAL = ("NNS", "NNPS")
 
 
 def rebuild(tokens: Iterable[Token], heads: dict[int, Token] | None = None, deps: dict[int, str] | None = None) -> Doc:
@@ -72,8 +72,12 @@ def swap_arguments(doc: Doc) -> Doc | None:
     subject, thing = first(doc, ["nsubj"], verb), first(doc, ["dobj"], verb)
     if subject is None or thing is None or {"PRP"} & {subject.tag_, thing.tag_}:  # "she" would have to become "her"
         return None
+    if (subject.tag_ in PLURAL) != (thing.tag_ in PLURAL):  # the verb would have another form
+        return None
     deps = {subject.i: thing.dep_, thing.i: subject.dep_}
-    return rebuild(doc, deps=deps)
+    commas = [token.i for token in subject.children if token.text == ","]
+    # The second one closes a clause in the middle, and the object comes last.
+    return rebuild((token for token in doc if token.i not in commas[1:]), deps=deps)
 
 
 def put_first(doc: Doc) -> Doc | None:

@@ -18,6 +18,7 @@ from .errors import error
 if TYPE_CHECKING:
     from spacy.language import Language
 
+DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 CONFIG, META = "config.cfg", "meta.json"  # what makes a folder a pipeline
 
 
@@ -42,8 +43,10 @@ def save(path: str | Path, data: bytes) -> None:
                     os.chown(temporary, old.st_uid, old.st_gid)
             os.chmod(temporary, stat.S_IMODE(old.st_mode))
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as problem:
         temporary.unlink(missing_ok=True)
+        if isinstance(problem, OSError) and problem.errno in DISK_FULL:
+            raise error("SL226", path=path, problem=problem.strerror) from problem
         raise
 
 

@@ -150,10 +150,16 @@ MESSAGES = {
     "SL215": "{path} is damaged at line {line} ({problem}). Copy or pack it again.",
     "SL216": "One of {n} processes ended before its work was done, perhaps for lack of memory. Use fewer, or smaller "
     "batches.",
+    "SL224": "{path} is a language model in ARPA format, and text is needed here. Give it to 'spacy linearize lm', "
+    "alone, unpacked, and with the suffix .arpa.",
+    "SL225": "The n-grams do not fit into {memory} MB: they were kept only if they were seen {counts} times, by "
+    "length. Give more memory to keep more of them.",
+    "SL226": "{path} cannot be written ({problem}). Make room, and give the command again: what was there is "
+    "unchanged.",
     # What is wrong with a folder for parsed text.
     "SL217": "The pipeline '{model}' has no component that gives arcs. Name one with a parser.",
     "SL218": "The folder {path} is not empty, and holds no parsed text. Name a new folder.",
-    "SL219": "{path} cannot be read, or does not fit the files beside it. Remove the folder, or name another one.",
+    "SL219": "{path} cannot be read, or does not fit the files beside it. Name another folder.",
     "SL250": "The examples have their spaces, which spaCy's evaluation compares with the new order: it stops with "
     'E949. In the config, under [corpora.train] and [corpora.dev]: @readers = "spacy_linearize.Corpus.v1".',
     "SL251": "The calibration of this pipeline is {values!r}, not the numbers bias, given and words. Calibrate it "

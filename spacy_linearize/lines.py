@@ -23,6 +23,7 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".
 TEXT_SUFFIXES = (".txt", *OPENERS)
 MAX_BYTES = 1 << 16  # of a line; a longer one is read in parts, so that memory stays flat and a Doc short
 MAX_WARNINGS = 10
+ARPA = "\\data\\"  # with which a language model in ARPA format begins
 MOVES = 64  # lines between two reports of progress
 
 Progress = Callable[[int], object]
@@ -78,6 +79,7 @@ def _decoded(files: list[Path], progress: Progress | None) -> Iterator[str]:
     n_bad = 0
     try:
         for file in files:
+            is_first = True
             for number, raw in _raw_lines(file, progress):
                 try:
                     text = raw.decode("utf8")
@@ -87,7 +89,10 @@ def _decoded(files: list[Path], progress: Progress | None) -> Iterator[str]:
                         warnings.warn(str(error("SL213", path=_name(file), line=number)), stacklevel=2)
                     continue
                 text = text.removeprefix("\ufeff").strip() if number == 1 else text.strip()
+                if text == ARPA and is_first:
+                    raise error("SL224", path=_name(file))
                 if text:
+                    is_first = False
                     yield text
     finally:
         if n_bad > MAX_WARNINGS:

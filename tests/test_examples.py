@@ -99,7 +99,12 @@ def test_edit(example, web, capsys):
         words = sorted(token.lower_ for token in parsed)
         for name, text in module.edits(web, parsed):
             kept = sorted(token.lower_ for token in web.tokenizer(text))
-            assert set(kept) < set(words) if name == "drop_clause" else kept == words
+            if name == "swap_arguments":  # without the comma behind a clause that comes last now
+                assert [word for word in kept if word != ","] == [word for word in words if word != ","]
+            else:
+                assert set(kept) < set(words) if name == "drop_clause" else kept == words
+    assert "The best bread in town sells the baker, who gets up at three." in "\n".join(lines)
+    assert "feeds the old man" not in "\n".join(lines)  # the verb would have another form
 
 
 def test_glosses(example, nlp, capsys):

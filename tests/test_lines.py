@@ -140,3 +140,13 @@ def test_memory_is_flat(tmp_path):
     assert sum(1 for _ in read_lines(tmp_path)) > 1_000_000
     assert tracemalloc.get_traced_memory()[1] < 3_000_000
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["lm.txt", "lm.ARPA", "lm.gz"])
+def test_a_language_model_is_no_text(tmp_path, name):
+    pack = gzip.compress if name.endswith(".gz") else bytes
+    (tmp_path / name).write_bytes(pack(b"\n\\data\\\nngram 1=2\n"))
+    with pytest.raises(LinearizeError, match="SL224"):
+        list(read_lines(tmp_path / name))
+    (tmp_path / name).write_bytes(pack(b"about the line\n\\data\\\n"))
+    assert list(read_lines(tmp_path / name)) == ["about the line", "\\data\\"]

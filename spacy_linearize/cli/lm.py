@@ -62,6 +62,8 @@ def lm_command(
     check_pipeline_folder(output_path)
     nlp = load(model)
     check_places([nlp.path, *files, like], [output_path, *output_path.rglob("*"), arpa])
+    if arpa is not None:  # what cannot be written is said before the work
+        arpa.parent.mkdir(parents=True, exist_ok=True)
     name, engine = linearizer_name(nlp), linearizer_of(nlp).engine
     weights = {"partial": weight, "free": weight if free_weight is None else free_weight, "tree": tree_weight}
     if is_arpa(files):

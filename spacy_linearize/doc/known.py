@@ -154,7 +154,7 @@ class Known:
             is_foreign = len(reported | news) >= MANY and len(unknown) >= SHARE * len(names)
             # The Doc may have another vocabulary than the component.
             texts = sorted(text_of(key, doc.vocab.strings) for key in news)
-            other = bundled_for(texts) if kind == "labels" else None
+            other = self._other_pipeline(doc, names) if kind == "labels" else None
             is_foreign = is_foreign or other is not None
             advice = OTHER_PIPELINE if other else OTHER_SCHEME if is_foreign else OTHER_NAMES
             advice = advice.format(name=component, kind=kind[:-1], other=other)
@@ -165,3 +165,9 @@ class Known:
             if is_foreign:
                 self._foreign.add(kind)
         return np.isin(keys, np.array(sorted(unknown), dtype=np.uint64))
+
+    def _other_pipeline(self, doc: Doc, labels: set[int]) -> str | None:
+        """The bundled pipeline that knows the labels of a Doc, if it is not this one."""
+        strings = doc.vocab.strings
+        texts = [text_of(key, strings) for key in labels if key]
+        return bundled_for(texts, (text_of(key, strings) for key in self._known["labels"] if key), doc.lang_)

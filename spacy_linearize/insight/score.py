@@ -59,8 +59,8 @@ class OrderScore:
     def probability(self) -> float | None:
         """How likely a reader prefers this order to the best one that was found: highest, if not 1, where it is that
         one, and near 0 where a word stands in a wrong place. A parser gives odd words an odd tree, which that order
-        then keeps; so the gap of the words alone counts, too. None if the pipeline is not calibrated, see `spacy
-        linearize calibrate`."""
+        then keeps; so the gap of the words alone counts, too. None if there are no words, or the pipeline is not
+        calibrated: see `spacy linearize calibrate`."""
         if self.calibration is None:
             return None
         return self.calibration.probability(self.gap_per_word, self.of_words.gap_per_word)

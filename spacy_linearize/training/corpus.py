@@ -83,9 +83,14 @@ class Corpus:
             raise error("SL022", key="path", value=None, expected="a .spacy file or a folder (set paths.train)")
         if path is not None and sources:
             raise error("SL022", key="path", value=str(path), expected="left out, since there are sources")
-        if type(buffer_size) is not int or buffer_size < 1:
-            raise error("SL022", key="buffer_size", value=buffer_size, expected="a whole number from 1")
+        numbers = {"min_length": min_length, "max_length": max_length, "limit": limit, "buffer_size": buffer_size}
+        for key, value in numbers.items():
+            least = 1 if key == "buffer_size" else 0
+            if type(value) is not int or value < least:
+                raise error("SL022", key=key, value=value, expected=f"a whole number from {least}")
         shared = [_check_setting(setting) for setting in settings] or [_check_setting((tags, heads))]
+        if sources is not None and not isinstance(sources, Mapping):
+            raise error("SL022", key="sources", value=sources, expected="a table, with a name for each source")
         named = sources or {"path": {"path": path}}
         self.sources = [_check_source(key, source, shared) for key, source in named.items()]
         self.labelled = labelled
@@ -156,6 +161,8 @@ def _check_source(name: str, source: Mapping[str, Any], shared: list[Setting]) -
     weight = source.get("weight", 1.0)
     if type(weight) not in (int, float) or not 0 < weight < math.inf:
         raise error("SL022", key=f"sources.{name}.weight", value=weight, expected="a number above 0")
+    if not isinstance(source["path"], (str, Path)):
+        raise error("SL022", key=f"path of '{name}'", value=source["path"], expected="a .spacy file or a folder")
     path = ensure_path(source["path"])
     if path.is_file() and path.suffix != FILE_TYPE:
         raise error("SL054", path=path)
@@ -163,7 +170,7 @@ def _check_source(name: str, source: Mapping[str, Any], shared: list[Setting]) -
 
 
 def _check_setting(setting: Iterable[float]) -> Setting:
-    pair = tuple(setting)
+    pair = tuple(setting) if isinstance(setting, Iterable) else (setting,)
     if len(pair) != 2 or not all(type(share) in (int, float) and 0 <= share <= 1 for share in pair):
         raise error("SL022", key="tags, heads", value=list(pair), expected="two shares from 0 to 1")
     return pair[0], pair[1]

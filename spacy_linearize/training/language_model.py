@@ -45,7 +45,7 @@ def parse_size(text: str, key: str = "size") -> int:
 
 def is_arpa(files: Iterable[Path]) -> bool:
     """Whether one of these files is a model in ARPA format."""
-    return any(path.suffix == ".arpa" for path in files)
+    return any(path.suffix.lower() == ".arpa" for path in files)
 
 
 def check_arpa(files: Sequence[Path], order: int | None, like: Path | None) -> None:

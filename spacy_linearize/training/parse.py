@@ -27,7 +27,7 @@ from ..core.records import Array
 from ..doc.components import components_for
 from ..doc.spacy_files import read_docbin, read_spacy
 from ..errors import error
-from ..lines import DOCS, TEXT_SUFFIXES, Progress, find_files, read_lines
+from ..lines import DOCS, STDIN, TEXT_SUFFIXES, Progress, find_files, read_lines
 from ..processes import in_processes
 from ..trees import FREE, ROOT, is_projective
 
@@ -131,7 +131,7 @@ def parse_text(
     paths (Union[str, Path, Iterable[Union[str, Path]]]): The text, see `lines.read_lines`. With `keep_tokens` it may be
         .spacy files, too: their sentences are parsed anew.
     folder (Union[str, Path]): Where to write. If it holds an earlier run with the same settings, that run is
-        resumed; the text must be the same, too.
+        resumed, if components and text are the same, too; of standard input this is not known.
     filters (Optional[Filters]): Which sentences to keep. None for the defaults.
     keep_tokens (bool): Whether the text is tokenised already, one sentence a line: it is split at spaces, and no
         further. Then it is not known where spaces belong.
@@ -157,11 +157,12 @@ def parse_text(
             raise error("SL022", key="disable", value=name, expected=f"one of {', '.join(nlp.component_names)}")
     with nlp.select_pipes(disable=disable):
         needed = components_for(nlp, WANTED)
-        if not set(needed) & set(components_for(nlp, ARCS)):
+        if not set(needed) & set(components_for(nlp, ["token.head"])):
             raise error("SL217", model=nlp.meta["name"])
     settings = {
         "pipeline": f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}",
         "components": needed,
+        "hash of the components": _hash_of(nlp, needed),
         "text": [str(path) for path in ([paths] if isinstance(paths, (str, Path)) else list(paths))],
         "keep_tokens": keep_tokens,
         "shard_size": shard_size,
@@ -170,6 +171,7 @@ def parse_text(
         **asdict(filters),
     }
     files = find_files(settings["text"], (*TEXT_SUFFIXES, DOCS) if keep_tokens else TEXT_SUFFIXES)
+    settings["bytes of text"] = sum(file.stat().st_size for file in files if file != STDIN and file.exists())
     lines = read_tokens(files, progress) if keep_tokens else read_lines(files, progress=progress)
     folder.mkdir(parents=True, exist_ok=True)
     _read_state(folder, settings)  # says what is wrong before there is a lock
@@ -188,6 +190,16 @@ def parse_text(
                     break
         shards.finish()
         return shards.state.counts
+
+
+def _hash_of(nlp: Language, names: Iterable[str]) -> str:
+    """Tells trained components from others of the same name: most pipelines have the version 0.0.0."""
+    found = blake2b(digest_size=8)
+    for name in names:
+        component = nlp.get_pipe(name)
+        if hasattr(component, "to_bytes"):
+            found.update(component.to_bytes(exclude=["vocab"]))
+    return found.hexdigest()
 
 
 def read_tokens(files: Iterable[Path], progress: Progress | None) -> Iterator[str]:

@@ -8,6 +8,8 @@ from helpers.docs import bag
 from spacy.tokens import Doc
 from spacy.training import Example
 
+import spacy_linearize
+from spacy_linearize.bundled import bundled_for
 from spacy_linearize.doc.known import Known
 from spacy_linearize.doc.read import read_bags
 from spacy_linearize.options import Options
@@ -62,6 +64,24 @@ def test_labels_of_another_scheme_are_named_once(nlp):
     assert "'OBJ', 'PMOD'" in message
     assert "'Trees of another kind' in docs/constraints.md" in message
     assert warned("ROOT", "SBJ", "NMOD", "ADV", "LOC") == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "known", "labels", "other"),
+    [
+        ("en", "nsubj det obj obl", "ROOT nsubj prep pobj dobj mine", "en_core_web"),
+        ("en", "nsubj det dobj prep", "ROOT nsubj obj obl:tmod", "en_ud"),
+        ("fr", "nsubj det obj", "ROOT nsubj vocative", None),
+        ("en", "nsubj det obj", "ROOT nsubj strange", None),
+    ],
+)
+def test_the_pipeline_that_fits(lang, known, labels, other):
+    assert bundled_for(labels.split(), known.split(), lang) == other
+
+
+def test_a_model_of_the_same_scheme_is_no_other():
+    known = spacy_linearize.load().get_pipe("linearizer").labels
+    assert bundled_for(["vocative", "root"], set(known) - {"vocative"}, "en") is None
 
 
 def test_words_that_differ_in_unknown_names_read_the_same(nlp, component):

@@ -172,7 +172,7 @@ def test_bad_ranges(pipelines, value, tmp_path):
     if isinstance(value, tuple) and isinstance(value[0][0], int):
         ranges = [list(one[:3]) for one in value]
         if all(len(one) == 3 for one in ranges) and value[0][3:] in ((), ("_",)):
-            with pytest.raises(LinearizeError, match="SL221.*ranges"):
+            with pytest.raises(LinearizeError, match=r"SL221.*ranges"):
                 object_to_doc({"words": ["de", "le", "club"], "ranges": ranges}, nlp.vocab)
 
 

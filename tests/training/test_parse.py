@@ -151,6 +151,11 @@ def test_what_the_pipeline_does_not_give_is_missing(nlp, text, tmp_path):
         assert all(token.has_head() for token in doc)
     with pytest.raises(LinearizeError, match=r"SL217.*no component that gives arcs"):
         parse_text(nlp, text, tmp_path / "none", disable=["parser"])
+    ruler = nlp.add_pipe("attribute_ruler")  # as in spaCy's English pipelines
+    ruler.add([[{"IS_SPACE": True}]], {"DEP": "dep", "TAG": "_SP"})
+    with pytest.raises(LinearizeError, match=r"SL217"):
+        parse_text(nlp, text, tmp_path / "none", disable=["parser"])
+    nlp.remove_pipe("attribute_ruler")
     with pytest.raises(LinearizeError, match=r"SL217"):
         parse_text(spacy.blank("en"), text, tmp_path / "none")
     with pytest.raises(LinearizeError, match=r"SL022.*'disable' is 'ner', but must be one of tagger, parser"):
@@ -219,6 +224,22 @@ def test_a_whole_run_is_not_run_again(nlp, text, tmp_path, monkeypatch):
     counts = parse_text(nlp, text, tmp_path / "out")
     monkeypatch.setattr(parse, "in_processes", None)
     assert parse_text(nlp, text, tmp_path / "out") == counts
+
+
+def test_another_parser_or_text_is_not_mixed_in(parser_path, nlp, text, tmp_path):
+    copy = tmp_path / "text.txt"
+    copy.write_bytes(text.read_bytes())
+    parse_text(nlp, copy, tmp_path / "out")
+    other = spacy.load(parser_path)
+    parse_text(other, copy, tmp_path / "out")  # loaded again, it is the same
+    node = next(node for node in other.get_pipe("parser").model.walk() if node.has_param("b"))
+    node.set_param("b", node.get_param("b") + 1)
+    with pytest.raises(LinearizeError, match=r"SL220.*hash of the components"):
+        parse_text(other, copy, tmp_path / "out")
+    with copy.open("a") as file:
+        file.write("A dog sleeps.\n")
+    with pytest.raises(LinearizeError, match=r"SL220.*bytes of text"):
+        parse_text(nlp, copy, tmp_path / "out")
 
 
 def test_folders_that_do_not_fit(nlp, text, tmp_path):

@@ -136,6 +136,13 @@ def test_sources_in_a_config(folders):
         ({"sources": {"a": {"path": "x", "weight": "3"}}}, r"sources\.a\.weight"),
         ({"path": "y", "sources": {"a": {"path": "x"}}}, "left out"),
         ({"path": "y", "buffer_size": 0}, "buffer_size"),
+        ({"path": "y", "limit": -1}, "limit"),
+        ({"path": "y", "min_length": -1}, "min_length"),
+        ({"path": "y", "max_length": 1.5}, "max_length"),
+        ({"path": "y", "settings": [1]}, "tags, heads"),
+        ({"path": 5}, "path"),
+        ({"sources": [1, 2]}, "sources"),
+        ({"sources": {"a": {"path": 5}}}, "a"),
     ],
 )
 def test_wrong_sources(settings, message):

@@ -1,5 +1,6 @@
 """From texts to the language model of a search: vocabulary, counts, smoothing, mixing, pruning."""
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ MAX_WORDS = 1 << 20  # of a vocabulary: rarer words of a huge text go into class
 MIN_CLASS = 20  # how often the words of a class were seen at least
 HELD_OUT = 10  # one sentence in this many is held out to find the weights of sources
 EM_STEPS = 100
+MIN_MEMORY = 1_000_000  # bytes
 BYTES_OF_NGRAM = 3.8  # in a model file, about
 
 
@@ -47,16 +49,20 @@ class Estimation:
     def __post_init__(self) -> None:
         if type(self.order) is not int or not 1 <= self.order <= HIGHEST_ORDER:
             raise error("SL022", key="order", value=self.order, expected=f"1 to {HIGHEST_ORDER}")
-        for key in ("min_word", "memory", "size"):
+        for key, least in (("min_word", 1), ("memory", MIN_MEMORY), ("size", 1)):
             value = getattr(self, key)
-            if value is not None and (type(value) is not int or value < 1):
-                raise error("SL022", key=key, value=value, expected="a whole number from 1")
+            if value is not None and (type(value) is not int or value < least):
+                raise error("SL022", key=key, value=value, expected=f"a whole number from {least:,}")
         if not _is_list(self.min_counts) or any(type(least) is not int or least < 1 for least in self.min_counts):
             raise error("SL022", key="min_counts", value=self.min_counts, expected="a list of whole numbers from 1")
         if self.weights is not None and not (
             _is_list(self.weights) and all(type(weight) in (int, float) and 0 <= weight <= 1 for weight in self.weights)
         ):
             raise error("SL022", key="weights", value=self.weights, expected="a list of shares from 0 to 1")
+
+    def least(self, length: int) -> int:
+        """How often an n-gram of this length must be seen."""
+        return 1 if length == 1 else max(self.min_counts[1:length] or self.min_counts[-1:])
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Estimation":
@@ -168,7 +174,11 @@ class Estimator:
         """The model of one source."""
         how = self.how
         run = count(text, numbers, how.order, memory=how.memory // 2)
-        return smooth(run, how.order, len(vocabulary.keys), min_counts=how.min_counts, memory=how.memory)[0]
+        model, least = smooth(run, how.order, len(vocabulary.keys), min_counts=how.min_counts, memory=how.memory)
+        if any(n > how.least(length) for length, n in enumerate(least, start=1)):
+            counts = ", ".join(map(str, least))
+            warnings.warn(str(error("SL225", memory=how.memory >> 20, counts=counts)), stacklevel=2)
+        return model
 
 
 def mixture_weights(probabilities: Array) -> Array:

@@ -1,5 +1,7 @@
 """From texts to models: vocabularies, settings, weights of sources, sizes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from helpers.core import make
@@ -224,3 +226,16 @@ def test_an_engine_learns_from_several_sources():
     assert engine.experts.ngrams.order == 4
     assert engine.learn_ngrams([]) == engine.learn_ngrams([Text()]) == []
     assert engine.experts.ngrams.order == 4
+
+
+def test_little_memory_is_said():
+    """Where n-grams have to be left out, a warning says so, and a size that is no size is refused."""
+    rng = np.random.default_rng(0)
+    text = text_from(rng.integers(10, 2000, size=(40_000, 12)).tolist())
+    with pytest.warns(UserWarning, match=r"SL225.*1 MB.*seen 1, 3, 3 times"):
+        Estimator([text], Estimation(order=3, memory=1 << 20)).model()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Estimator([text], Estimation(order=3, min_counts=(1, 1, 2))).model()
+    with pytest.raises(LinearizeError, match=r"SL022.*'memory'"):
+        Estimation(memory=10)
