@@ -7,8 +7,10 @@ compiler flags, for instance those that tune a local build for its own machine.
 
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -75,10 +77,32 @@ class BuildExtensions(build_ext):
                     "install one ('apt install g++' on Debian and Ubuntu, 'xcode-select --install' on macOS), or use a "
                     "ready-made wheel with 'pip install --only-binary spacy-linearize spacy-linearize'."
                 )
+        self.try_compiler()
         if not any((Path(folder) / "Python.h").exists() for folder in self.compiler.include_dirs):
             raise PlatformError(
                 "spacy_linearize is compiled here, and needs the headers of Python, but there is no Python.h in "
                 f"{sysconfig.get_path('include')}: install them ('apt install python3-dev' on Debian and Ubuntu)."
+            )
+
+    def try_compiler(self) -> None:
+        """Compile a line that needs the library of C++, too."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "empty.cpp"
+            source.write_text("#include <vector>\n")
+            command = [
+                *(getattr(self.compiler, "compiler_so_cxx", None) or self.compiler.compiler_so),
+                "-c",
+                str(source),
+                "-o",
+                os.devnull,
+            ]
+            done = subprocess.run(command, capture_output=True, encoding="utf8", errors="replace")
+        if done.returncode != 0:
+            said = " ".join(done.stderr.split())[:200] or "nothing"
+            raise PlatformError(
+                f"spacy_linearize is compiled here, and the C++ compiler '{command[0]}' does not work (it says: {said})"
+                ": install one with its libraries ('apt install g++' on Debian and Ubuntu, 'xcode-select --install' on "
+                "macOS), or use a ready-made wheel with 'pip install --only-binary spacy-linearize spacy-linearize'."
             )
 
     def translate(self) -> None:

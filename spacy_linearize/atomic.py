@@ -18,7 +18,6 @@ from .errors import error
 if TYPE_CHECKING:
     from spacy.language import Language
 
-DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 CONFIG, META = "config.cfg", "meta.json"  # what makes a folder a pipeline
 
 
@@ -45,8 +44,8 @@ def save(path: str | Path, data: bytes) -> None:
         os.replace(temporary, path)
     except BaseException as problem:
         temporary.unlink(missing_ok=True)
-        if isinstance(problem, OSError) and problem.errno in DISK_FULL:
-            raise error("SL226", path=path, problem=problem.strerror) from problem
+        if isinstance(problem, OSError) and problem.filename is None:
+            problem.filename = str(path)  # a write that fails does not say of what
         raise
 
 

@@ -154,14 +154,13 @@ MESSAGES = {
     "alone, unpacked, and with the suffix .arpa.",
     "SL225": "The n-grams do not fit into {memory} MB: they were kept only if they were seen {counts} times, by "
     "length. Give more memory to keep more of them.",
-    "SL226": "{path} cannot be written ({problem}). Make room, and give the command again: what was there is "
-    "unchanged.",
     # What is wrong with a folder for parsed text.
     "SL217": "The pipeline '{model}' has no component that gives arcs. Name one with a parser.",
     "SL218": "The folder {path} is not empty, and holds no parsed text. Name a new folder.",
     "SL219": "{path} cannot be read, or does not fit the files beside it. Name another folder.",
-    "SL250": "The examples have their spaces, which spaCy's evaluation compares with the new order: it stops with "
-    'E949. In the config, under [corpora.train] and [corpora.dev]: @readers = "spacy_linearize.Corpus.v1".',
+    "SL250": "spaCy's evaluation would compare the spaces of these examples with the new order, and stop with E949. "
+    'Change one line in [corpora.train] and in [corpora.dev] of the config: @readers = "spacy_linearize.Corpus.v1".',
+    "SL254": "The model has no labels, and las among the training.score_weights would be 0. Set las = null there.",
     "SL251": "The calibration of this pipeline is {values!r}, not the numbers bias, given and words. Calibrate it "
     "anew: spacy linearize calibrate.",
     "SL253": "spaCy knows no language '{lang}'. Name one such as en, de or ja, or xx for any.",

@@ -6,7 +6,6 @@ write     orders -> new Doc         doc.write
 """
 
 import random
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -20,7 +19,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import logger
+from spacy.util import logger, registry
 from spacy.vocab import Vocab
 
 from .atomic import save
@@ -331,7 +330,8 @@ class Linearizer(TrainablePipe):
         validate_get_examples(get_examples, "Linearizer.initialize")
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
-        _warn_of_spaces(get_examples, nlp)
+        _check_reader(nlp)
+        _check_scores(nlp, shim_of(self.model).cfg["labelled"])
         more_names, how = check_names(labels or {}), Estimation.from_dict(language_model or {})
         examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
         gold = Gold(examples, self.options.tags_from)
@@ -476,14 +476,23 @@ def _restore(cls: type[Linearizer], attributes: dict[str, Any]) -> Linearizer:
     return component
 
 
-def _warn_of_spaces(get_examples: Callable[[], Iterable[Example]], nlp: Language | None) -> None:
-    """spaCy's own reader is good for training, but its Docs cannot be evaluated, unless their spaces are unknown."""
-    dev = {} if nlp is None else nlp.config.interpolate().get("corpora", {}).get("dev", {})
-    if not str(dev.get("@readers")).startswith("spacy.") or not dev.get("path"):
+def _check_reader(nlp: Language | None) -> None:
+    """Refuse spaCy's own reader where its Docs could not be evaluated: their spaces must be unknown, and sentences that
+    it makes of them have lost that."""
+    settings = {} if nlp is None else nlp.config.interpolate().get("corpora", {}).get("dev", {})
+    if nlp is None or not str(settings.get("@readers")).startswith("spacy.") or not settings.get("path"):
         return
-    for eg in islice(get_examples(), 1):
+    dev = registry.resolve({"dev": settings})["dev"]
+    for eg in islice(dev(nlp) if Path(settings["path"]).exists() else (), 1):
         if not eg.reference.has_unknown_spaces:
-            warnings.warn(str(error("SL250")), stacklevel=3)
+            raise error("SL250")
+
+
+def _check_scores(nlp: Language | None, labelled: bool) -> None:
+    """Refuse a score that would be 0 in the table of training, although it is not measured."""
+    weights = {} if nlp is None else nlp.config.get("training", {}).get("score_weights", {})
+    if not labelled and weights.get("las") is not None:
+        raise error("SL254")
 
 
 def _check_cfg(cfg: Any) -> None:

@@ -120,9 +120,13 @@ def create_linearizer_corpus(
     resample: bool = False,
     buffer_size: int = 20_000,
     seed: int = 0,
+    augmenter: None = None,
 ) -> Callable[[Language], Iterable[Example]]:
-    """spacy_linearize.Corpus.v1: see `training.corpus.Corpus`."""
-    given = locals()
+    """spacy_linearize.Corpus.v1: see `training.corpus.Corpus`.
+
+    augmenter (None): There is none. spaCy's own configs have the key: so their reader can be replaced by this one.
+    """
+    given = {key: value for key, value in locals().items() if key != "augmenter"}
     from .training.corpus import Corpus
 
     return Corpus(**given)

@@ -25,6 +25,7 @@ from spacy.util import load_config
 from thinc.api import Config
 
 import spacy_linearize
+from spacy_linearize.errors import LinearizeError
 from spacy_linearize.registered import SCORES
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
 
@@ -239,15 +240,23 @@ def test_init_config_makes_a_config_that_trains(work):
     config = load_config(work / "init.cfg")
     assert config["components"]["linearizer"]["model"]["@architectures"] == "spacy_linearize.TransitionLinearizer.v1"
     assert config["training"]["score_weights"] == {"bleu": 1.0, "exact": 0.0}
-    # It comes with spaCy's reader: nothing is given. The reader leaves spaces in, which evaluation would not bear.
+    # It comes with spaCy's reader, which gives nothing, and will do where the spaces are not known.
     small = {"components.linearizer.model.table_bits": 16, "components.linearizer.model.attach_bits": 14}
     steps = {"training.max_steps": 10, "training.eval_frequency": 5}
     paths = {"paths.train": str(work / "mini.spacy"), "paths.dev": str(work / "bare.spacy")}
-    with pytest.warns(UserWarning, match=r'SL250.*@readers = "spacy_linearize.Corpus.v1"'):
-        train(work / "init.cfg", work / "free", overrides={**small, **steps, **paths})
+    train(work / "init.cfg", work / "free", overrides={**small, **steps, **paths})
     written = performance(work / "free" / "model-best")
     assert written["bleu"] > 0.5
     assert set(written) == {"bleu", "exact", "linearizer_loss"}  # nothing else is measured
+    with_spaces = {**paths, "paths.train": str(work / "mini.spacy"), "paths.dev": str(work / "mini.spacy")}
+    for overrides in (with_spaces, {**paths, "corpora.dev.gold_preproc": True}):
+        with pytest.raises(LinearizeError, match=r'SL250.*@readers = "spacy_linearize.Corpus.v1"'):
+            train(work / "init.cfg", work / "refused", overrides={**small, **steps, **overrides})
+    # What the error says, and nothing else, helps.
+    text = (work / "init.cfg").read_text(encoding="utf8")
+    (work / "changed.cfg").write_text(text.replace("spacy.Corpus.v1", "spacy_linearize.Corpus.v1"), encoding="utf8")
+    train(work / "changed.cfg", work / "changed", overrides={**small, **steps, **with_spaces})
+    assert performance(work / "changed" / "model-best")["bleu"] > 0.5
     free = spacy.load(work / "free" / "model-best")
     assert same_scores(scores_of(free, work / "mini.spacy", tags=0, heads=0), written)
 

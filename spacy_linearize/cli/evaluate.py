@@ -92,6 +92,7 @@ def evaluate_command(
     if log:
         figures["steps"] = evaluation.steps(log)
         figures["epochs"] = evaluation.epochs(figures["steps"])
+        _print_steps(figures["steps"])
     if analyse or plot:
         # With a grid, the cell that --tags and --heads name.
         figures["analysed"] = dict(zip(("tags", "heads"), cell, strict=True))
@@ -146,6 +147,12 @@ def _print_shared_task(runs: "Iterable[Run]") -> list[dict[str, float]]:
         print(f"| {run.tags:.0%} | {run.heads:.0%} | {bleu:.2f} | {nist:.2f} | {dist:.2f} |")
         found.append({"tags": run.tags, "heads": run.heads, **scores})
     return found
+
+
+def _print_steps(steps: list[dict[str, Any]]) -> None:
+    print("\n| step | epoch | BLEU |\n|---|---|---|")
+    for row in steps:
+        print(f"| {row['step']} | {row['epoch']} | {row['bleu']:.2f} |")
 
 
 def _print_analysis(figures: dict[str, Any]) -> None:

@@ -45,6 +45,8 @@ def view_command(
 
     source = Input(words, input_path, input_format)
     check_places(source.places, [output_path])
+    if str(output_path) == "-":
+        raise error("SL022", key="output", value="-", expected="a file, or a folder of pages: a page is not a stream")
     nlp = load(model, beam, reranker=reranker, nbest=nbest, threads=threads, use_tags=use_tags, use_heads=use_heads)
     bags = (bag for bag in source.read(nlp) if not isinstance(bag.doc, Doc) or len(bag.doc))
     first = list(islice(bags, 2))

@@ -159,19 +159,41 @@ class Engine:
         tokens (Optional[PackedBag]): If there are units, the tokens that they are made of.
         """
         if tokens is not None:
-            arcs = None
-            if self.builds_trees:
-                tops = np.array(bag.tops, dtype=np.int32)
-                arcs = np.full(len(tokens), FREE, dtype=np.int32)
-                arcs[tops] = np.where(found.heads >= 0, tops[np.maximum(found.heads, 0)], found.heads)
             order = found.spread(bag.members)
             spread = replace(found, order=order, tags=self.tagger.tag(tokens, order))
+            arcs = self._arcs_of_units(bag, packed, tokens, found, spread.tags) if tree else None
             return self.attach(tokens, spread, tree, arcs)
         if self.settings.tags != "search":
             found = replace(found, tags=self.tagger.tag(packed, found.order))
         if tree and self.builds_trees:
             return self._label_root(found)
         return self.attach(packed, found, tree)
+
+    def _arcs_of_units(self, bag: Bag, packed: PackedBag, tokens: PackedBag, found: Order, tags: Array) -> Array:
+        """By token, heads that leave every unit tied to the outside by its top alone: between units from the search or
+        from `attach`, and within each by `attach`.
+
+        packed, tokens (PackedBag): The units of the bag, and what they are made of.
+        found (Order): The order of the units.
+        tags (ndarray): Of the tokens.
+        """
+        tops, forms, heads = np.array(bag.tops, dtype=np.int32), tokens.column(0), tokens.heads
+        between = found.heads
+        if not self.builds_trees:
+            columns = (forms[tops], tags[tops], packed.heads, packed.column(LABEL))
+            between, _ = self.attacher.attach(found.order, *columns)
+        for top, unit in zip(tops.tolist(), bag.members, strict=True):
+            own = slice(unit.start, unit.stop)
+            if len(unit) > 1:
+                inside = np.where(heads[own] >= 0, heads[own] - unit.start, FREE).astype(np.int32)
+                inside[top - unit.start] = ROOT
+                labels = np.zeros(len(unit), dtype=np.uint64)
+                inside, _ = self.attacher.attach(
+                    np.arange(len(unit), dtype=np.int32), forms[own], tags[own], inside, labels
+                )
+                heads[own] = np.where(inside >= 0, inside + unit.start, FREE)
+        heads[tops] = np.where(between >= 0, tops[np.maximum(between, 0)], between)
+        return heads
 
     def attach(self, bag: PackedBag, found: Order, tree: bool = True, arcs: Array | None = None) -> Order:
         """An order with the arcs that are given and, if there is to be a tree, those that are not.

@@ -31,7 +31,7 @@ ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(N_COLUMNS)
 # In doc.user_data. The last one says that no space follows the sentence in its text.
 SENT_ID, TEXT, COMMENTS, EMPTY_NODES, ENDS_JOINED = "sent_id", "text", "comments", "empty_nodes", "ends_joined"
 OF_THE_ORDER = ("rank", "score")  # comments that are written anew
-OF_THE_DOCUMENT = ("newdoc", "newpar")  # comments that stand once
+OF_THE_DOCUMENT = ("newdoc", "newpar", "global.columns")  # comments that stand once
 UPOS_TAGS = frozenset(IDS)
 HINT = "lin="
 NO_SPACE = "SpaceAfter=No"
@@ -346,7 +346,7 @@ def _unique(name: str, used: dict[str, int]) -> str:
     unique = name
     while unique in used:
         used[name] += 1
-        unique = f"{name}-{used[name]}"
+        unique = f"{name}#{used[name]}"
     used[unique] = 1
     return unique
 

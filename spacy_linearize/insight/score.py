@@ -12,7 +12,9 @@ from spacy.tokens import Doc, Span
 
 from ..core.lift.lifting import lift_gold, lifts_of
 from ..core.records import Array, Bag, Lifts, Order
-from ..doc.read import check_doc
+from ..doc.precedence import has_precedences
+from ..doc.read import RECORD, check_doc
+from ..doc.units import UNITS
 from ..errors import error
 from ..linearizer import Linearizer
 from ..rerank.opinion import SecondOpinion
@@ -98,8 +100,8 @@ class OrderScore:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON. `better` is None where the Doc's own order is the best."""
-        words = [token.text for token in self.doc]
-        better = [words[k] for k in self.best_order]
+        words = [self.doc[k].text for k in sorted(self.best_order)]
+        better = [self.doc[k].text for k in self.best_order]
         return {
             "text": " ".join(words),
             "score": self.score,
@@ -118,12 +120,35 @@ class OrderScore:
 
 def score_order(linearizer: Linearizer, doc: Doc) -> OrderScore:
     """Score the order that a Doc has, under its constraints. What a linearizer has added to it does not count as given.
+    Tokens of white space are no words, unless something was asked for their places.
 
     Example:
 
         score_order(nlp.get_pipe("linearizer"), doc).gap_per_word
     """
     check_doc(doc)
+    words = [token.i for token in doc if not token.is_space]
+    is_placed = has_precedences(doc) or UNITS in doc.spans or linearizer.options.units or RECORD in doc.user_data
+    if len(words) == len(doc) or is_placed:
+        return _score(linearizer, doc)
+    found = _score(linearizer, _only_words(doc, words))
+    return replace(found, doc=doc, best_order=tuple(words[k] for k in found.best_order))
+
+
+def _only_words(doc: Doc, words: Sequence[int]) -> Doc:
+    """A Doc with some of its tokens: their tags, and the arcs between them."""
+    place = {k: i for i, k in enumerate(words)}
+    tokens = [doc[k] for k in words]
+    heads = [place.get(token.head.i) if token.has_head() else None for token in tokens]
+    deps = ["" if head is None else token.dep_ for token, head in zip(tokens, heads, strict=True)]
+    new = Doc(doc.vocab, words=[token.text for token in tokens], tags=[t.tag_ for t in tokens], heads=heads, deps=deps)
+    if not any(deps):
+        for i, token in enumerate(tokens):
+            new[i].is_sent_start = token.is_sent_start
+    return new
+
+
+def _score(linearizer: Linearizer, doc: Doc) -> OrderScore:
     if not len(doc):
         none = partial(_same, doc)
         return OrderScore(score=0.0, best_score=0.0, best_order=(), n_words=0, doc=doc, build_best=none)
@@ -208,7 +233,7 @@ def _score_words(linearizer: Linearizer, doc: Doc) -> OrderScore:
     """The score of the same order with nothing but precedences and units given."""
     free = copy.copy(linearizer)
     free.options = linearizer.options.change(use_tags=False, use_heads=False, use_deps=False)
-    return score_order(free, doc)
+    return _score(free, doc)
 
 
 def _build(linearizer: Linearizer, doc: Doc, bags: Sequence[Bag], winners: Sequence[Order]) -> Doc:

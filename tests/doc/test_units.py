@@ -45,7 +45,27 @@ def test_units_stay_together(nlp, component):
             if token.has_head() and token.head.i != token.i:
                 assert new[place[token.i]].head.i == place[token.head.i]
             assert token.tag in (0, new[place[token.i]].tag)
+        again = component(new)  # each unit is tied to the outside by one word: the answer is a bag again
+        assert sorted(again._.linearization["order"]) == sorted(place)
     assert n_ordered > 100
+
+
+@pytest.mark.parametrize("system", ["component", "joint"])
+def test_an_answer_is_a_bag_again(nlp, request, system):
+    """Of words alone, with and without arcs."""
+    component = with_options(request.getfixturevalue(system), units="units")
+    rng = random.Random(5)
+    for _ in range(100):
+        doc = Doc(nlp.vocab, words=rng.sample(WORDS, rng.randint(2, min(8, len(WORDS)))))
+        doc.spans["units"] = random_units(doc, rng)
+        new = component(doc)
+        again = component(new)
+        place = place_of(again)
+        assert [again[place[token.i]].head.i for token in new] == [place[token.head.i] for token in new]
+        for span in new.spans["units"]:
+            tied = [t for t in span if t.head.i == t.i or t.head not in span]
+            assert len(tied) == 1
+            assert not [t for t in new if t not in span and t.head in span and t.head != tied[0]]
 
 
 def test_a_unit_is_tied_by_its_head(nlp, component):

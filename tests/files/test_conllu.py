@@ -329,7 +329,7 @@ def test_orders_of_one_bag(nlp, component, tmp_path):
     for rank, block in enumerate(blocks, start=1):
         lines = block.splitlines()
         assert ("# newdoc id = d1" in lines) == (rank == 1)
-        assert f"# sent_id = s1{'' if rank == 1 else f'-{rank}'}" in lines
+        assert f"# sent_id = s1{'' if rank == 1 else f'#{rank}'}" in lines
         assert f"# rank = {rank}" in lines
         assert sum(line.startswith("# score = ") for line in lines) == 1
     (again, *_), _ = read(tmp_path, nlp.vocab, "".join(blocks))

@@ -7,6 +7,7 @@ from helpers.components import with_options
 from helpers.random_docs import random_doc
 from spacy.tokens import Doc
 
+import spacy_linearize
 from spacy_linearize.errors import LinearizeError
 
 
@@ -104,3 +105,31 @@ def test_an_order_that_breaks_its_own_constraints(nlp, component):
     with pytest.raises(LinearizeError, match=r"SL049.*word 1 'b'"):
         component.score_order(crossing)
     assert component.score_order(Doc(nlp.vocab)).gap == 0
+
+
+@pytest.mark.parametrize("text", ["She came home.\n", " She came home.", "She\tcame  home .", "\n", "  "])
+def test_white_space_is_no_word(text):
+    nlp = spacy_linearize.load()
+    component = nlp.get_pipe("linearizer")
+    bare = component.score_order(nlp.make_doc(" ".join(text.split())))
+    result = component.score_order(nlp.make_doc(text))
+    assert (result.score, result.gap, result.probability) == (bare.score, bare.gap, bare.probability)
+    assert result.moves == []
+    assert result.to_dict()["better"] is None
+    assert result.doc.text == text
+
+
+def test_moves_around_white_space():
+    """Their spans are those of the Doc, with its characters."""
+    nlp = spacy_linearize.load("en_core_web")
+    doc = nlp.make_doc("\nHe always  is late.")
+    (move,) = nlp.get_pipe("linearizer").score_order(doc).moves
+    assert (move.span.text, doc[move.before].text) == ("is", "always")
+    assert doc.text[move.span.start_char : move.span.end_char] == "is"
+
+
+@pytest.mark.parametrize("sentences", ["doc", "sents"])
+def test_no_words(component, nlp, sentences):
+    component.sentences = sentences
+    result = component.score_order(Doc(nlp.vocab))
+    assert (result.score, result.probability, result.best.text) == (0.0, None, "")
