@@ -160,7 +160,8 @@ MESSAGES = {
     "SL219": "{path} cannot be read, or does not fit the files beside it. Name another folder.",
     "SL250": "spaCy's evaluation would compare the spaces of these examples with the new order, and stop with E949. "
     'Change one line in [corpora.train] and in [corpora.dev] of the config: @readers = "spacy_linearize.Corpus.v1".',
-    "SL254": "The model has no labels, and las among the training.score_weights would be 0. Set las = null there.",
+    "SL254": "The model has no labels, and las would be 0 among the scores of training. Delete the line 'las' under "
+    "[training.score_weights].",
     "SL251": "The calibration of this pipeline is {values!r}, not the numbers bias, given and words. Calibrate it "
     "anew: spacy linearize calibrate.",
     "SL253": "spaCy knows no language '{lang}'. Name one such as en, de or ja, or xx for any.",

@@ -489,9 +489,9 @@ def _check_reader(nlp: Language | None) -> None:
 
 
 def _check_scores(nlp: Language | None, labelled: bool) -> None:
-    """Refuse a score that would be 0 in the table of training, although it is not measured."""
+    """Refuse a score that would be 0 in the training table and in meta.json, although it is not measured."""
     weights = {} if nlp is None else nlp.config.get("training", {}).get("score_weights", {})
-    if not labelled and weights.get("las") is not None:
+    if not labelled and "las" in weights:
         raise error("SL254")
 
 

@@ -8,7 +8,7 @@ import typer
 
 from ..errors import error
 from . import _util
-from ._util import app, check_count, check_places, linearizer_name, load, one_line_errors, say, shown
+from ._util import app, check_count, check_places, linearizer_name, linearizer_of, load, one_line_errors, say, shown
 
 
 @app.command("compare")
@@ -46,7 +46,7 @@ def compare_command(
 
     from ..atomic import save
     from ..training.compare import compare
-    from ..training.evaluate import evaluate
+    from ..training.evaluate import evaluate, provenance
     from ..training.plots import draw, require_matplotlib
 
     if corpus.is_file() and corpus.suffix != ".spacy":
@@ -56,10 +56,11 @@ def compare_command(
         require_matplotlib()
     suffix = "png" if png else "svg"
     check_places([corpus, *corpus.rglob("*.spacy")], [json_path, plot / f"lengths.{suffix}" if plot else None])
-    runs = []
+    runs, sources = [], []
     for model, opinion in ((model_a, None), (model_b, reranker)):
         nlp = load(model, beam, reranker=opinion)
         shares: dict[str, Any] = {"tags": tags, "heads": heads, "labelled": labelled}
+        sources.append({"model": shown(model), "reranker": opinion, **provenance(linearizer_of(nlp))})
         runs.append(evaluate(nlp, corpus, **shares, limit=limit, seed=seed, name=linearizer_name(nlp)))
     with_opinion = f", {shown(reranker)}" if reranker else ""
     names = (f"A: {shown(model_a)}", f"B: {shown(model_b)}{with_opinion}")
@@ -77,12 +78,12 @@ def compare_command(
     if json_path:
         figures = {
             "corpus": shown(corpus.name),
-            "a": shown(model_a),
-            "b": shown(model_b),
-            "reranker": reranker,
             "seed": seed,
+            "labelled": labelled,
+            "limit": limit,
+            "runs": [{**source, **run.to_dict()} for source, run in zip(sources, runs, strict=True)],
+            **asdict(found),
         }
-        figures |= {"runs": [run.to_dict() for run in runs], **asdict(found)}
         json_path.parent.mkdir(parents=True, exist_ok=True)
         save(json_path, srsly.json_dumps(figures, indent=2).encode("utf8"))
     if plot:

@@ -14,6 +14,7 @@ def init_config_command(
     lang: str = typer.Option("en", "--lang", "-l", help="The language, as spaCy names it"),
     train: Path = typer.Option(None, help="A .spacy file to train on", exists=True),
     dev: Path = typer.Option(None, help="A .spacy file to evaluate on", exists=True),
+    labelled: bool = typer.Option(True, help="Whether the model knows the labels of arcs"),
 ) -> None:
     """Write a config to start from: one model for every amount of input. The corpus decides how long to train.
 
@@ -26,7 +27,7 @@ def init_config_command(
     from ..training.starting import starting_config
 
     check_places([train, dev], [output_path])
-    config = starting_config(lang, train, dev)
+    config = starting_config(lang, train, dev, labelled=labelled)
     output_path.parent.mkdir(parents=True, exist_ok=True)
     save(output_path, config.to_str(interpolate=False).encode("utf8"))
     more = "" if train and dev else " --paths.train train.spacy --paths.dev dev.spacy"

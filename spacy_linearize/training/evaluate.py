@@ -20,6 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..doc.known import text_of
 from ..errors import error
 from ..linearizer import Linearizer
 from .corpus import Corpus
@@ -52,8 +53,8 @@ class Run:
         return [_tokens(gold) for _, gold in self.pairs]
 
     def sentences(self) -> Iterator[dict[str, Any]]:
-        """Each sentence on its own: what came out, what it should be, its BLEU in percent, the numbers of tags and arcs
-        that were given, and the score that the linearizer gave it."""
+        """Each sentence on its own: what came out, what it should be, its BLEU in percent, which words of what came out
+        had a tag or an arc given, and the score that the linearizer gave it."""
         for (output, _), hypothesis, reference in zip(self.pairs, self.hypotheses, self.references, strict=True):
             info = output._.linearization
             yield {
@@ -61,8 +62,8 @@ class Run:
                 "reference": reference,
                 "bleu": sentence_bleu(hypothesis, reference),
                 "words": len(output),
-                "given_tags": sum(info["given_tags"]),
-                "given_heads": sum(info["given_heads"]),
+                "given_tags": [i for i, is_given in enumerate(info["given_tags"]) if is_given],
+                "given_heads": [i for i, is_given in enumerate(info["given_heads"]) if is_given],
                 "score": info["score"],
             }
 
@@ -89,11 +90,11 @@ def sentence_bleu(hypothesis: str, reference: str) -> float:
 
 def provenance(component: Linearizer) -> dict[str, Any]:
     """What figures depend on beside the corpus: settings of component and model, all templates, versions."""
-    settings = component.engine.settings
+    settings, strings = component.engine.settings, component.vocab.strings
     packages = ("spacy-linearize", "spacy", "sacrebleu", "numpy")
     return {
         "options": component.options.to_dict(),
-        "settings": settings.to_dict(),
+        "settings": {**settings.to_dict(), "markers": [text_of(key, strings) for key in settings.markers]},
         "templates": {kind: settings.expand(kind) for kind in settings.groups},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
     }

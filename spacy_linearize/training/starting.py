@@ -88,12 +88,14 @@ gold_preproc = true
 """
 
 
-def starting_config(lang: str, train: Path | None = None, dev: Path | None = None) -> Config:
+def starting_config(lang: str, train: Path | None = None, dev: Path | None = None, *, labelled: bool = True) -> Config:
     """A filled config that trains one model for every amount of input.
 
     lang (str): The language, as spaCy names it.
     train, dev (Optional[Path]): .spacy files. From the first one follow the number of steps, and the labels of words
         that mark the constituent of their head.
+
+    labelled (bool): Whether the model knows the labels of arcs.
 
     Example:
 
@@ -117,6 +119,11 @@ def starting_config(lang: str, train: Path | None = None, dev: Path | None = Non
         steps = max(STEPS[0], min(STEPS[1], round(PASSES * n_sentences / BATCH)))
         config["training"] |= {"max_steps": steps, "eval_frequency": max(1, min(50, steps // 4))}
         config["components"]["linearizer"]["model"]["markers"] = [label for label in MARKERS if label in labels]
+    if not labelled:
+        config["components"]["linearizer"]["model"] |= {"labelled": False, "markers": []}
+        del config["training"]["score_weights"]["las"]  # which is not measured then
+        for part in ("train", "dev"):
+            config["corpora"][part]["labelled"] = False
     filled: Config = load_model_from_config(config, auto_fill=True, validate=False).config
     filled["corpora"].pop("pretrain", None)
     return filled

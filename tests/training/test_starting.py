@@ -1,5 +1,7 @@
 """A config to start from."""
 
+from importlib.util import find_spec
+
 import pytest
 import spacy
 from helpers.commands import run
@@ -7,6 +9,7 @@ from helpers.docs import MINI
 from spacy.cli.train import train
 from spacy.util import load_config
 
+from spacy_linearize.errors import LinearizeError
 from spacy_linearize.training.starting import starting_config
 
 pytestmark = pytest.mark.slow
@@ -44,3 +47,25 @@ def test_a_language_that_is_none(tmp_path):
     code, _, err = run("init-config", tmp_path / "x.cfg", "--lang", "klingon")
     assert code == 1
     assert "SL253" in err
+
+
+@pytest.mark.parametrize("lang", ["ja", "ko"])
+def test_a_language_whose_tokenizer_is_missing(tmp_path, lang):
+    """Training does not need it."""
+    path = tmp_path / "config.cfg"
+    code, _, err = run("init-config", path, "--lang", lang)
+    assert code == 0, err
+    has_tokenizer = find_spec({"ja": "sudachipy", "ko": "natto"}[lang]) is not None
+    assert (load_config(path)["nlp"]["tokenizer"]["@tokenizers"] == "spacy.Tokenizer.v1") != has_tokenizer
+
+
+def test_without_labels(corpus_path, tmp_path):
+    """What is not measured is not shown."""
+    path = tmp_path / "config.cfg"
+    assert run("init-config", path, "--no-labelled", "--train", corpus_path, "--dev", corpus_path)[0] == 0
+    small = {"components.linearizer.model.table_bits": 16, "components.linearizer.model.attach_bits": 14}
+    small |= {"training.max_steps": 2, "training.eval_frequency": 1}
+    train(path, tmp_path / "out", overrides=small)
+    assert "las" not in spacy.load(tmp_path / "out" / "model-best").meta["performance"]
+    with pytest.raises(LinearizeError, match="SL254"):
+        train(path, tmp_path / "other", overrides={**small, "training.score_weights.las": 0.0})
