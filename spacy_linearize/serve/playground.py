@@ -21,6 +21,7 @@ from ..view.live import live_page, live_parts
 from ..view.why import show_why
 
 MAX_WORDS = 500  # of a bag: some seconds of work
+MAX_LETTERS, MAX_CHUNK = 20_000, 500  # of a text, and of a part of it without a space
 PATIENCE = 30  # seconds to wait for other requests
 FIRST = "the telescope . boy She a saw with"  # the bag of a new page
 
@@ -106,7 +107,7 @@ class Playground:
             doc = self._read(content)
             if not len(doc):
                 raise error("SL070")
-            return live_parts(self._orders(doc), doc, model=self.model)
+            return live_parts(self._orders(doc), doc, model=self.model, names=self.linearizer.label_data)
 
     def why(self, content: Any) -> str:
         """Why a word of a bag stands where it does.
@@ -137,6 +138,10 @@ class Playground:
 
     def _tokens(self, text: str) -> list[Token]:
         """What the tokenizer makes of a text, without its white space."""
+        # Its time grows with the square of a row of brackets or quotes.
+        if len(text) > MAX_LETTERS or max(map(len, text.split()), default=0) > MAX_CHUNK:
+            expected = f"{MAX_LETTERS:,} letters, and one of {MAX_CHUNK} without a space"
+            raise error("SL271", problem=f"its text is longer than {expected}")
         try:
             return [token for token in self.nlp.make_doc(text) if not token.is_space]
         except UnicodeEncodeError:  # JSON may have halves of characters, such as "\\ud800"

@@ -21,7 +21,7 @@ from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from ..errors import LinearizeError, error
 from .playground import Playground, as_linearize_error
@@ -126,6 +126,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer({"/": (self.server.playground.home, "text/html")}, lambda home: home())
 
+    do_HEAD = do_GET
+
     def do_POST(self) -> None:
         playground = self.server.playground
         routes: dict[str, tuple[Callable[..., Any], str]] = {
@@ -140,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
         started = time.perf_counter()
         try:
             self._check_sender()
-            path = urlsplit(self.path).path
+            path = self._address().path
             if path not in routes:
                 raise error("SL274", method=self.command, path=path[:100])
             function, kind = routes[path]
@@ -156,13 +158,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def _n_best(self) -> int | None:
         """What the address asks for, as in /order?n_best=3."""
-        asked = parse_qs(urlsplit(self.path).query, keep_blank_values=True)
+        asked = parse_qs(self._address().query, keep_blank_values=True)
         if not asked:
             return None
         value = asked.get("n_best", [""])[-1]
         if set(asked) != {"n_best"} or not value.isascii() or not value.isdigit():
-            raise error("SL271", problem=f"the address has {urlsplit(self.path).query[:100]!r}, not n_best=...")
+            raise error("SL271", problem=f"the address has {self._address().query[:100]!r}, not n_best=...")
         return int(value[:9])
+
+    def _address(self) -> SplitResult:
+        try:
+            return urlsplit(self.path)
+        except ValueError as problem:
+            raise error("SL271", problem=f"its address is none: {problem}"[:200]) from None
 
     def _check_sender(self) -> None:
         """Refuse what does not come from this computer, or from a page of ours."""
@@ -181,12 +189,20 @@ class Handler(BaseHTTPRequestHandler):
             raise error("SL275", kind=self.headers.get_content_type()[:100])
         length = self.headers.get("Content-Length") or ""
         if not length.isascii() or not length.isdigit():
-            raise error("SL271", problem="it has no Content-Length")
+            raise error(
+                "SL271", problem="it has no Content-Length, which it needs even where it could be sent in chunks"
+            )
         if int(length[:20]) > MAX_BYTES:
             self._drain(int(length[:20]))
             raise error("SL272", limit=MAX_BYTES)
         try:
-            return json.loads(self.rfile.read(int(length)))
+            data = self.rfile.read(int(length))
+        except TimeoutError:
+            raise error("SL271", problem=f"it did not arrive within {SECONDS:g} seconds") from None
+        if len(data) < int(length):
+            raise error("SL271", problem=f"it has {len(data)} bytes, and its Content-Length is {length}")
+        try:
+            return json.loads(data)
         except (ValueError, RecursionError) as problem:
             raise error("SL271", problem=f"it is not JSON: {problem}"[:200]) from None
 
@@ -202,6 +218,9 @@ class Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the standard library refuses, in the same form as everything else."""
         status = HTTPStatus(code)
+        if status == HTTPStatus.NOT_IMPLEMENTED and self.command:  # of a method
+            self._send_problem(error("SL274", method=self.command[:20], path=self.path[:100]))
+            return
         self._send(status, "application/json", _as_json(error("SL271", problem=message or status.phrase)))
 
     def _send(self, status: HTTPStatus, kind: str, data: bytes, timing: str | None = None) -> None:

@@ -1,6 +1,7 @@
 """The bag of a page: its words as tiles, what was given of each, and what was asked for."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spacy.tokens import Doc
@@ -12,12 +13,19 @@ PINS = ("first", "last")
 HINT = "Drag a word to its place. Draw an arc from a dot to a dependent. Click a tag to keep it."
 
 
-def show_bag(source: Doc, words: Sequence[Word], bag: dict[str, Any], live: bool) -> str:
+def show_bag(
+    source: Doc,
+    words: Sequence[Word],
+    bag: dict[str, Any],
+    live: bool,
+    names: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """The words as they were handed in.
 
     words (Sequence[Word]): The best order.
     bag (Dict[str, Any]): The bag as an object, see `files.jsonl`.
     live (bool): Whether tiles can be clicked and dragged.
+    names (Optional[Mapping[str, Sequence[str]]]): The tags and labels that the pipeline knows.
     """
     unit_of = {i: unit for unit in bag.get("units", ()) for i in range(*unit)}
     items = []
@@ -38,7 +46,7 @@ def show_bag(source: Doc, words: Sequence[Word], bag: dict[str, Any], live: bool
     is_known = any(word.given_tag or word.given_head for word in words)
     note = "Below a word: what was given of it." if is_known else "Nothing was given but the words."
     note = HINT if live else f"As it was handed in. {note}"
-    return section("bag", "The bag", f'<p class="note">{note}</p>\n{tiles}\n{_asked(bag, live)}')
+    return section("bag", "The bag", f'<p class="note">{note}</p>\n{tiles}\n{_asked(bag, live)}{_unknown(bag, names)}')
 
 
 def _tile(word: Word, text: str) -> str:
@@ -62,9 +70,21 @@ def _asked(bag: dict[str, Any], live: bool) -> str:
     """What was asked for of the order, each with a button that takes it back if the page is live."""
     items = []
     for key, text in _wishes(bag):
-        button = f'<button type="button" data-remove="{key}" aria-label="Take back">×</button>' if live else ""
+        label = f"Take back: {re.sub('<[^>]*>', '', text)}"
+        button = f'<button type="button" data-remove="{key}" aria-label="{label}">×</button>' if live else ""
         items.append(f"<li><span>{text}</span>{button}</li>")
     return f'<ul class="asked" aria-label="Asked for">{"".join(items)}</ul>' if items else ""
+
+
+def _unknown(bag: dict[str, Any], names: Mapping[str, Sequence[str]] | None) -> str:
+    """A note of the tags and labels that the search does not see, since training never saw them."""
+    given = {kind: dict.fromkeys(filter(None, bag.get(kind, ()))) for kind in ("tags", "labels")}
+    usual = {"ROOT", "root", "dep"}
+    found = [name for kind in given for name in given[kind] if names and name not in {*names[kind], *usual}]
+    if not found:
+        return ""
+    listed = ", ".join(f"<code>{esc(shorten(name, LONGEST))}</code>" for name in found)
+    return f'<p class="note">Kept, but as if not given, since the pipeline does not know them: {listed}.</p>'
 
 
 def _wishes(bag: dict[str, Any]) -> Iterator[tuple[str, str]]:

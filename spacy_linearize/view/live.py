@@ -16,7 +16,7 @@ EXAMPLES = (
     "Maybe now leave should we .",
     "The old clock in the hall strikes every hour, but nobody hears it.",
 )
-LONGEST = 20_000  # letters that can be typed
+LONGEST = 20_000  # letters that can be typed, see `serve.playground.MAX_LETTERS`
 
 
 def live_page(
@@ -30,7 +30,7 @@ def live_page(
     text (str): What seems to have been typed.
     names (Mapping[str, Sequence[str]]): The tags and labels that the pipeline knows.
     """
-    parts = show(alternatives, source, model=model, live=True)
+    parts = show(alternatives, source, model=model, live=True, names=names)
     examples = " ".join(f'<button type="button" class="example">{esc(example)}</button>' for example in EXAMPLES)
     body = Template(read_file("playground.html")).substitute(
         parts,
@@ -43,6 +43,6 @@ def live_page(
     return frame("Playground", body, scripts=("page.js", "playground.js"), connect="'self'")
 
 
-def live_parts(alternatives: list[Doc], source: Doc, *, model: str | None) -> str:
+def live_parts(alternatives: list[Doc], source: Doc, *, model: str | None, names: Mapping[str, Sequence[str]]) -> str:
     """The parts that show another bag: each takes the place of the one with its id."""
-    return "".join(show(alternatives, source, model=model, live=True).values())
+    return "".join(show(alternatives, source, model=model, live=True, names=names).values())

@@ -5,6 +5,7 @@ The page is self-contained: it needs no other files and no network, and without 
 """
 
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -47,10 +48,19 @@ def render(alternatives: list[Doc], source: Doc, *, model: str | None = None) ->
     return frame(alternatives[0].text, f'<div class="page">{parts["sentence"]}{columns}{below}</div>')
 
 
-def show(alternatives: list[Doc], source: Doc, *, model: str | None = None, live: bool = False) -> dict[str, str]:
+def show(
+    alternatives: list[Doc],
+    source: Doc,
+    *,
+    model: str | None = None,
+    live: bool = False,
+    names: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, str]:
     """The parts of the page of a bag, by their ids. See `render`.
 
     live (bool): Whether a server answers changes of the bag.
+    names (Optional[Mapping[str, Sequence[str]]]): The tags and labels that the pipeline knows, if others are to be
+        named.
     """
     if not alternatives or not len(source):
         raise error("SL071")
@@ -67,9 +77,9 @@ def show(alternatives: list[Doc], source: Doc, *, model: str | None = None, live
     templates = (f'<template data-rank="{rank}">{content}</template>' for rank, content in enumerate(others, 1))
     return {
         **shown[0],
-        "bag": show_bag(source, orders[0], bag, live),
+        "bag": show_bag(source, orders[0], bag, live, names),
         "orders": show_orders(alternatives, orders),
-        "same": section("same", "The same in a program", show_snippets(bag, model)),
+        "same": section("same", "The same in a program", show_snippets(bag, model, len(alternatives))),
         # What is in these changes places with the parts of the best order.
         "templates": "".join(templates),
     }

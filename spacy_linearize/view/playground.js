@@ -4,9 +4,13 @@
 
 const NAMES = JSON.parse(byId("names").textContent); // tags and labels that the pipeline knows
 const DRAG = 6; // pixels until a press is a drag
+const PRESS = 300; // milliseconds until that of a finger is one: before, it scrolls
+const EDGE = 60; // pixels from the edge of the window in which a drag scrolls
 let bag = JSON.parse(byId("json").textContent); // the one that is shown
-let wanted = bag; // the one that was asked for last
 let asking = new AbortController();
+let turn = Promise.resolve(); // of the next change
+let bags = 0; // that were typed
+let moved = []; // where the words of a bag went, each time that they were put elsewhere
 const past = [];
 let chosen = []; // words of the bag, in the sequence in which they were chosen
 
@@ -36,10 +40,7 @@ function complain(text) {
 }
 
 async function ask(next, note = "") {
-  asking.abort();
-  asking = new AbortController();
   const own = asking;
-  wanted = next;
   document.body.setAttribute("aria-busy", "true");
   try {
     const html = await post("page", next);
@@ -50,7 +51,6 @@ async function ask(next, note = "") {
     return before;
   } catch (problem) {
     if (problem.name === "AbortError") return null;
-    wanted = bag;
     complain(problem instanceof TypeError ? "The server does not answer. Is it still running?" : problem.message);
     return null;
   } finally {
@@ -58,22 +58,43 @@ async function ask(next, note = "") {
   }
 }
 
+// Does something with some words when all changes before it are answered: it may have to look for them elsewhere then.
+function inTurn(words, act) {
+  const own = bags, since = moved.length;
+  turn = turn.then(() => {
+    if (own !== bags) return null; // these words are gone
+    return act(...words.map(word => moved.slice(since).reduce((at, place) => place[at], word)));
+  }).catch(problem => complain(problem.message));
+  return turn;
+}
+
 async function change(edit, note) {
-  const next = structuredClone(wanted);
+  const next = structuredClone(bag);
   edit(next);
-  await remember(ask(next, note));
+  const before = await ask(next, note);
+  keep(before);
+  return before;
 }
 
 // Keeps the bag before a change, if the server has accepted it.
-async function remember(asked) {
-  const before = await asked;
+function keep(before) {
   if (before) past.push(before);
   byId("undo").hidden = !past.length;
 }
 
+// Another bag: what was asked for before it does not count any more.
+function instead(next, note) {
+  asking.abort();
+  asking = new AbortController();
+  bags += 1;
+  moved = [];
+  turn = turn.then(() => ask(next, note));
+  return turn;
+}
+
 async function undo() {
   const before = past.pop();
-  if (before) await ask(before, "Taken back");
+  if (before) await instead(before, "Taken back");
   byId("undo").hidden = !past.length;
 }
 
@@ -81,7 +102,7 @@ function replace(answer) {
   const focus = nameOfFocus(), from = places();
   for (const part of answer.body.querySelectorAll(":scope > [id]")) byId(part.id)?.replaceWith(part);
   byId("orders-kept").replaceChildren(...answer.querySelectorAll("template"));
-  bag = wanted = JSON.parse(byId("json").textContent);
+  bag = JSON.parse(byId("json").textContent);
   chosen = chosen.filter(word => word < bag.words.length);
   byId("why").hidden = true;
   history.replaceState(null, "", "#" + encodeURIComponent(JSON.stringify(bag)));
@@ -103,31 +124,28 @@ function nameOfFocus() {
 
 const column = (one, key) => (one[key] ??= one.words.map(() => null));
 
-function pin(word, place) {
-  change(one => {
-    for (const key of ["first", "last"]) if (one[key] === word) delete one[key];
-    if (place) one[place] = word;
-  }, place ? `${nameOf(word)} comes ${place}` : `${nameOf(word)} may stand anywhere`);
-}
+const pin = (word, place) => inTurn([word], at => change(one => {
+  for (const key of ["first", "last"]) if (one[key] === at) delete one[key];
+  if (place) one[place] = at;
+}, place ? `${nameOf(at)} comes ${place}` : `${nameOf(at)} may stand anywhere`));
 
-function putBefore(first, second) {
-  if (first === second) return;
-  change(one => {
-    const others = (one.precedences ?? []).filter(pair => !(pair.includes(first) && pair.includes(second)));
-    one.precedences = [...others, [first, second]];
-  }, `${nameOf(first)} before ${nameOf(second)}`);
-}
+const putBefore = (first, second) => first !== second && inTurn([first, second], (a, b) => change(one => {
+  const others = (one.precedences ?? []).filter(pair => !(pair.includes(a) && pair.includes(b)));
+  one.precedences = [...others, [a, b]];
+}, `${nameOf(a)} before ${nameOf(b)}`));
 
-function setTag(word, tag) {
-  change(one => { column(one, "tags")[word] = tag || null; }, tag ? `${nameOf(word)} is ${tag}` : `${nameOf(word)} has no tag`);
-}
+const tagAs = (word, tag) => change(one => {
+  column(one, "tags")[word] = tag || null;
+}, tag ? `${nameOf(word)} is ${tag}` : `${nameOf(word)} has no tag`);
+
+const setTag = (word, tag) => inTurn([word], at => tagAs(at, tag));
 
 const hasTag = word => Boolean(bag.tags?.[word]);
 const hasHead = word => (bag.heads?.[word] ?? null) !== null;
-const toggleTag = word => setTag(word, hasTag(word) ? null : rowOf(word).tag);
+const toggleTag = word => inTurn([word], at => tagAs(at, hasTag(at) ? null : rowOf(at).tag));
 
-function setHead(word, head, label = null) {
-  change(one => {
+function hang(word, head, label = null) {
+  return change(one => {
     column(one, "heads")[word] = head;
     column(one, "labels")[word] = head === null || head === word ? null : label;
     if (head === word) one.heads = one.heads.map((other, i) => (other === i && i !== word ? null : other)); // one root
@@ -135,39 +153,40 @@ function setHead(word, head, label = null) {
   }, headInWords(word, head));
 }
 
+const setHead = (word, head, label = null) =>
+  inTurn(head === null ? [word] : [word, head], (at, over = null) => hang(at, over, label));
+
 function headInWords(word, head) {
   if (head === null) return `${nameOf(word)} has no head`;
   return head === word ? `${nameOf(word)} is the root` : `${nameOf(head)} is the head of ${nameOf(word)}`;
 }
 
-function toggleHead(word) {
-  const { head, label } = rowOf(word);
-  if (hasHead(word)) setHead(word, null);
-  else if (head !== "") setHead(word, Number(head), label || null);
-}
+const toggleHead = word => inTurn([word], at => {
+  const { head, label } = rowOf(at);
+  if (hasHead(at)) return hang(at, null);
+  return head === "" ? null : hang(at, Number(head), label || null);
+});
 
-function forget(word) {
-  change(one => {
-    for (const key of ["tags", "heads", "labels"]) if (one[key]) one[key][word] = null;
-    for (const key of ["first", "last"]) if (one[key] === word) delete one[key];
-    one.precedences = (one.precedences ?? []).filter(pair => !pair.includes(word));
-    one.units = (one.units ?? []).filter(([start, end]) => word < start || word >= end);
-  }, `Nothing is known of ${nameOf(word)}`);
-}
+const forget = word => inTurn([word], at => change(one => {
+  for (const key of ["tags", "heads", "labels"]) if (one[key]) one[key][at] = null;
+  for (const key of ["first", "last"]) if (one[key] === at) delete one[key];
+  one.precedences = (one.precedences ?? []).filter(pair => !pair.includes(at));
+  one.units = (one.units ?? []).filter(([start, end]) => at < start || at >= end);
+}, `Nothing is known of ${nameOf(at)}`));
 
 // The words of a unit stand side by side. The order of a bag means nothing, so they are put there.
-function keepTogether(words) {
+const keepTogether = chosenWords => inTurn(chosenWords, async (...words) => {
   const units = bag.units ?? [];
   const unitOf = word => units.find(([start, end]) => start <= word && word < end);
   const range = ([start, end]) => Array.from({ length: end - start }, (_, i) => start + i);
   const together = [...new Set(words.flatMap(word => (unitOf(word) ? range(unitOf(word)) : [word])))];
-  if (together.length < 2) return;
+  if (together.length < 2) return null;
   const rest = bag.words.map((_, word) => word).filter(word => !together.includes(word));
   const start = rest.filter(word => word < Math.min(...together)).length;
   const order = [...rest.slice(0, start), ...together, ...rest.slice(start)];
   const place = order.map((_, word) => order.indexOf(word));
   chosen = [];
-  change(one => {
+  const accepted = await change(one => {
     for (const key of ["words", "tags", "heads", "labels"]) if (one[key]) one[key] = order.map(word => one[key][word]);
     if (one.heads) one.heads = one.heads.map(head => (head === null ? null : place[head]));
     for (const key of ["first", "last"]) if (one[key] !== undefined) one[key] = place[one[key]];
@@ -177,14 +196,19 @@ function keepTogether(words) {
     const kept = others.map(([first, end]) => [place[first], place[first] + end - first]);
     one.units = [...kept, [start, start + together.length]];
   }, `${together.map(nameOf).join(" ")} stay together`);
-}
+  if (accepted) moved.push(place);
+  return accepted;
+});
 
 function takeBack(key) {
-  const [name, number] = key.split("/");
-  change(one => {
-    if (number === undefined) delete one[name];
-    else one[name].splice(Number(number), 1);
-  }, "Taken back");
+  const [name, number] = key.split("/"), wish = JSON.stringify(bag[name][number]);
+  return inTurn([], () => {
+    const at = number === undefined ? 0 : bag[name]?.findIndex(one => JSON.stringify(one) === wish) ?? -1;
+    return at < 0 ? null : change(one => {
+      if (number === undefined) delete one[name];
+      else one[name].splice(at, 1);
+    }, "Taken back");
+  });
 }
 
 // The panel of a word
@@ -192,7 +216,8 @@ function takeBack(key) {
 function choose(word, more = false) {
   chosen = !more ? [word] : chosen.includes(word) ? chosen.filter(other => other !== word) : [...chosen, word];
   showChosen();
-  byId("panel").scrollIntoView({ block: "nearest" });
+  // On a small screen it lies over the page.
+  if (getComputedStyle(byId("panel")).position !== "sticky") byId("panel").scrollIntoView({ block: "nearest" });
 }
 
 function showChosen() {
@@ -232,16 +257,36 @@ function fillPanel(word) {
   form.label.disabled = !hasHead(word) || bag.heads[word] === word;
 }
 
-document.querySelector("#panel form").addEventListener("change", event => {
-  const [word] = chosen, { name, value } = event.target;
+// A key moves through the choices of a closed list: one of them counts when the Enter key or another field says so.
+let isByKeys = false, unapplied = null;
+const form = document.querySelector("#panel form");
+form.addEventListener("pointerdown", () => { isByKeys = false; });
+form.addEventListener("keydown", event => {
+  if (event.key === "Enter" && unapplied) {
+    event.preventDefault(); // or it would open the list
+    applyChoice();
+  }
+  // Others open it: then it is closed with a choice that counts.
+  isByKeys = !event.altKey && (/^(Arrow|Page|Home|End)/.test(event.key) || /^\S$/.test(event.key));
+});
+form.addEventListener("focusout", () => applyChoice());
+form.addEventListener("change", event => {
+  unapplied = event.target;
+  if (!isByKeys || !unapplied.matches("select")) applyChoice();
+});
+form.addEventListener("submit", event => event.preventDefault());
+
+function applyChoice() {
+  if (!unapplied) return;
+  const [word] = chosen, { name, value } = unapplied;
+  unapplied = null;
   if (name === "place") pin(word, value === "anywhere" ? "" : value);
   else if (name === "before" && value) putBefore(word, Number(value));
   else if (name === "together" && value) keepTogether([word, Number(value)]);
   else if (name === "tag") setTag(word, value);
   else if (name === "head") setHead(word, value === "" ? null : Number(value));
   else if (name === "label") setHead(word, bag.heads[word], value || null);
-});
-document.querySelector("#panel form").addEventListener("submit", event => event.preventDefault());
+}
 
 async function why(word) {
   const rank = Number(shownRank());
@@ -291,6 +336,7 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", event => {
+  if (event.key === "Escape" && drag) { endDrag(); return; }
   const isTyping = event.target.closest("textarea, input, select");
   if ((event.ctrlKey || event.metaKey) && event.key === "z" && !isTyping) { event.preventDefault(); undo(); return; }
   const tile = event.target.closest(".tile");
@@ -321,25 +367,53 @@ document.addEventListener("pointerdown", event => {
   if (!from || event.button) return;
   const isArc = !from.classList.contains("tile");
   const word = Number(from.closest("[data-word]").dataset.word);
-  drag = { from, word, isArc, x: event.clientX, y: event.clientY, id: event.pointerId, on: false };
+  const { clientX: x, clientY: y, pointerId: id } = event;
+  drag = { from, word, isArc, x, y, at: [x, y], id, on: false, waits: event.pointerType === "touch" && !isArc };
+  if (drag.waits) drag.timer = setTimeout(beginDrag, PRESS);
 });
+
+function beginDrag() {
+  drag.on = true;
+  document.body.classList.add("dragging");
+  drag.from.setPointerCapture?.(drag.id);
+  if (!drag.isArc) {
+    drag.ghost = drag.from.cloneNode(true);
+    drag.ghost.classList.add("ghost");
+    drag.ghost.inert = true;
+    document.body.append(drag.ghost);
+  }
+  showDrag();
+  requestAnimationFrame(scrollAtEdge);
+}
 
 document.addEventListener("pointermove", event => {
   if (!drag || event.pointerId !== drag.id) return;
-  const { clientX: x, clientY: y } = event;
+  drag.at = [event.clientX, event.clientY];
   if (!drag.on) {
-    if (Math.hypot(x - drag.x, y - drag.y) < DRAG) return;
-    drag.on = true;
-    document.body.classList.add("dragging");
-    drag.from.setPointerCapture?.(event.pointerId);
-    if (!drag.isArc) {
-      drag.ghost = drag.from.cloneNode(true);
-      drag.ghost.classList.add("ghost");
-      drag.ghost.inert = true;
-      document.body.append(drag.ghost);
-    }
+    if (Math.hypot(drag.at[0] - drag.x, drag.at[1] - drag.y) < DRAG) return;
+    if (drag.waits) endDrag(); // a finger that scrolls
+    else beginDrag();
+    return;
   }
   event.preventDefault();
+  showDrag();
+});
+document.addEventListener("touchmove", event => { if (drag?.on) event.preventDefault(); }, { passive: false });
+document.addEventListener("contextmenu", event => { if (drag?.waits) event.preventDefault(); });
+
+function scrollAtEdge() {
+  if (!drag?.on) return;
+  const [, y] = drag.at, before = scrollY;
+  scrollBy({ top: y < EDGE ? -12 : y > innerHeight - EDGE ? 12 : 0, behavior: "instant" });
+  if (scrollY !== before) {
+    drag.y -= scrollY - before;
+    showDrag();
+  }
+  requestAnimationFrame(scrollAtEdge);
+}
+
+function showDrag() {
+  const [x, y] = drag.at;
   if (drag.isArc) {
     const top = Math.min(drag.y, y) - 30;
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
@@ -347,7 +421,7 @@ document.addEventListener("pointermove", event => {
     overlay.replaceChildren(path);
   } else drag.ghost.style.translate = `${x}px ${y}px`;
   mark(target(x, y));
-});
+}
 
 // What is under the pointer: a zone, or a word with a side of it.
 function target(x, y) {
@@ -375,10 +449,12 @@ function mark(found) {
   else found?.at.classList.add(drag.isArc ? "drop" : `drop-${found.side}`);
 }
 
-function endDrag(event) {
-  if (!drag || event.pointerId !== drag.id) return;
-  const { on, isArc, word, ghost } = drag;
-  const found = on && event.type === "pointerup" ? target(event.clientX, event.clientY) : null;
+// Without an event, it is given up.
+function endDrag(event = null) {
+  if (!drag || (event && event.pointerId !== drag.id)) return;
+  const { on, isArc, word, ghost, timer } = drag;
+  clearTimeout(timer);
+  const found = on && event?.type === "pointerup" ? target(event.clientX, event.clientY) : null;
   mark(null);
   ghost?.remove();
   overlay.replaceChildren();
@@ -406,7 +482,7 @@ function submit() {
     try { next = JSON.parse(text); } catch (problem) { complain(`This is not JSON: ${problem.message}`); return; }
   }
   chosen = [];
-  remember(ask(next));
+  instead(next).then(keep);
 }
 byId("ask").addEventListener("submit", event => { event.preventDefault(); submit(); });
 byId("text").addEventListener("keydown", event => {
@@ -417,6 +493,7 @@ byId("together").addEventListener("click", () => keepTogether(chosen));
 
 // Tags on tiles are those of the order that is shown.
 document.addEventListener("shown", () => {
+  byId("why").hidden = true; // it is of another order
   for (const li of tiles()) {
     const label = li.querySelector(".switch");
     if (!label.classList.contains("on")) label.textContent = rowOf(li.dataset.word).tag || "tag";
@@ -426,5 +503,7 @@ document.addEventListener("shown", () => {
 
 showChosen();
 if (location.hash.length > 1) {
-  try { ask(JSON.parse(decodeURIComponent(location.hash.slice(1)))); } catch { /* not one of ours */ }
+  try {
+    instead(JSON.parse(decodeURIComponent(location.hash.slice(1)))).then(() => { byId("text").value = bag.words.join(" "); });
+  } catch { /* not one of ours */ }
 }

@@ -9,17 +9,17 @@ from ..bundled import DEFAULT, bundled_names
 from ..doc.units import UNITS
 from .markup import esc
 
-N_BEST = 5
 WIDTH = 96
 
 
-def show_snippets(bag: dict[str, Any], model: str | None) -> str:
+def show_snippets(bag: dict[str, Any], model: str | None, n_best: int) -> str:
     """Both, each with a button that copies it.
 
     bag (Dict[str, Any]): The bag as an object, see `files.jsonl`.
     model (Optional[str]): The pipeline, as the commands name it.
+    n_best (int): How many orders the page shows.
     """
-    return _snippet("Python", as_python(bag, model)) + _snippet("JSON", as_json(bag))
+    return _snippet("Python", as_python(bag, model, n_best)) + _snippet("JSON", as_json(bag))
 
 
 def _snippet(name: str, text: str) -> str:
@@ -36,7 +36,7 @@ def as_json(bag: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}"
 
 
-def as_python(bag: dict[str, Any], model: str | None = None) -> str:
+def as_python(bag: dict[str, Any], model: str | None = None, n_best: int = 5) -> str:
     """A program that prints the best orders of a bag."""
     imports = ["import spacy_linearize", "from spacy.tokens import Doc"]
     load = f"spacy_linearize.load({'' if model in (None, DEFAULT) else repr(model)})"
@@ -65,7 +65,7 @@ def as_python(bag: dict[str, Any], model: str | None = None) -> str:
             f"nlp = {load}",
             f"doc = Doc(\n    nlp.vocab,\n{arguments})",
             *lines,
-            f'for order in nlp.get_pipe("linearizer").alternatives(doc, {N_BEST}):',
+            f'for order in nlp.get_pipe("linearizer").alternatives(doc, {n_best}):',
             "    print(order.text)",
             "",
         ]

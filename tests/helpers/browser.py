@@ -154,6 +154,7 @@ class Browser:
         """Press a key. Modifiers: 2 for Ctrl, 8 for Shift."""
         text = {"Enter": "\r", "Tab": ""}.get(key, key if len(key) == 1 else "")
         codes = {"Enter": 13, "Tab": 9, "Escape": 27, "Delete": 46, "ArrowLeft": 37, "ArrowRight": 39, " ": 32}
+        codes |= {"ArrowUp": 38, "ArrowDown": 40}
         code = codes.get(key, ord(key[0].upper()))
         common = {"key": key, "modifiers": modifiers, "windowsVirtualKeyCode": code}
         self.send("Input.dispatchKeyEvent", type="keyDown", text="" if modifiers & 2 else text, **common)

@@ -177,6 +177,37 @@ class TestMouse:
         page.do("pin(3, 'first')")
         browser.open(browser.evaluate("location.href"))
         browser.wait("bag.first === 3")
+        browser.wait(f"byId('text').value === {json.dumps(' '.join(WORDS))}")
+
+    def test_changes_in_a_row(self, browser, page):
+        """Each is of the word that was meant, wherever an earlier one has put it, and is not lost with another."""
+        page.do("Promise.all([keepTogether([0, 3]), toggleTag(1), keepTogether([2, 4])])")
+        assert page.bag["words"] == ["dog", "Maria", "the", "sees", "."]
+        assert page.bag["units"] == [[0, 2], [3, 5]]
+        assert [bool(tag) for tag in page.bag["tags"]] == [False, False, True, False, False]
+        page.open()
+        page.do("Promise.all([pin(3, 'first'), putBefore(0, 3), pin(4, 'last')])")
+        assert page.bag == {"words": WORDS, "first": 3, "last": 4}
+        page.do("Promise.all([takeBack('first'), undo()])")
+        assert page.bag.get("last") in (None, 4)
+        page.do("Promise.all([pin(0, 'first'), instead({words: ['a', 'b']})])")
+        assert page.bag == {"words": ["a", "b"]}
+
+    def test_names_that_are_not_known(self, browser, page):
+        page.do("setTag(0, 'NOUN')")
+        assert "does not know them: NOUN." in browser.evaluate("byId('bag').innerText")
+        page.do("setTag(0, 'NN')")
+        assert "does not know" not in browser.evaluate("byId('bag').innerText")
+
+    def test_the_program_prints_as_many_orders(self, browser, page):
+        n_shown = browser.evaluate("document.querySelectorAll('tr[data-rank]').length")
+        assert f"alternatives(doc, {n_shown}):" in browser.evaluate("byId('python').textContent")
+
+    def test_why_goes_with_its_order(self, browser, page):
+        page.do("why(0)")
+        browser.wait("!byId('why').hidden")
+        browser.click("tr[data-rank='2'] .choose")
+        assert browser.evaluate("byId('why').hidden")
 
 
 class TestKeys:
@@ -246,6 +277,21 @@ class TestKeys:
             assert page.problem == ""
             assert page.bag.get(key) == expected, name
 
+    def test_choices_with_keys(self, browser, page):
+        """Arrows go through the choices of a closed list. Only the one that is left counts."""
+        browser.evaluate("choose(0); document.querySelector('#panel select[name=before]').focus()")
+        browser.key("ArrowDown")
+        browser.key("ArrowDown")
+        assert page.bag == {"words": WORDS}
+        browser.key("Enter")
+        browser.wait("bag.precedences")
+        assert page.bag["precedences"] == [[0, 2]]
+        browser.evaluate("document.querySelector('#panel select[name=before]').focus()")
+        browser.key("ArrowDown")
+        browser.key("Tab")
+        browser.wait("bag.precedences.length === 2")
+        assert page.bag["precedences"] == [[0, 2], [0, 1]]
+
     def test_orders(self, browser, page):
         best = browser.evaluate(SENTENCE)
         browser.evaluate("document.querySelector('tr[data-rank=\"2\"] .choose').focus()")
@@ -298,6 +344,7 @@ class TestShown:
         try:
             (x, y), (to_x, to_y) = browser.middle(tile(3)), browser.middle(".zone[data-pin=first]")
             browser.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+            browser.wait("document.body.classList.contains('dragging')")  # it is held for a moment
             for step in range(1, 6):
                 point = {"x": x + (to_x - x) * step / 5, "y": y + (to_y - y) * step / 5}
                 browser.send("Input.dispatchTouchEvent", type="touchMove", touchPoints=[point])
@@ -305,6 +352,46 @@ class TestShown:
             assert page.bag["first"] == 3
         finally:
             browser.send("Emulation.setTouchEmulationEnabled", enabled=False)
+
+    def test_a_finger_that_scrolls(self, browser, page):
+        page.open({"words": WORDS * 10}, width=400, height=800)
+        browser.evaluate("document.querySelector('#bag').scrollIntoView()")
+        browser.send("Emulation.setTouchEmulationEnabled", enabled=True)
+        try:
+            before = browser.evaluate("scrollY")
+            x, y = browser.middle(tile(12))
+            browser.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+            for step in range(1, 8):
+                point = {"x": x, "y": y - 40 * step}
+                browser.send("Input.dispatchTouchEvent", type="touchMove", touchPoints=[point])
+            browser.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+            browser.wait(f"scrollY > {before} + 200")
+            assert page.bag == {"words": WORDS * 10}
+        finally:
+            browser.send("Emulation.setTouchEmulationEnabled", enabled=False)
+
+    def test_the_panel_on_a_phone(self, browser, page):
+        """It lies over the page, and the word that it is of stays where it is."""
+        page.open({"words": WORDS * 10}, width=400, height=800)
+        browser.click(tile(8))
+        before = browser.evaluate("scrollY")
+        browser.click(tile(8))
+        assert browser.evaluate("scrollY") == before
+        assert browser.evaluate("byId('panel').getBoundingClientRect().bottom <= innerHeight + 1")
+        assert browser.evaluate("byId('panel').getBoundingClientRect().top < innerHeight - 100")
+
+    def test_dragging_at_the_edge_scrolls(self, browser, page):
+        page.open({"words": WORDS * 40}, width=600, height=500)
+        browser.evaluate("document.querySelector('#bag').scrollIntoView()")
+        (x, y), before = browser.middle(tile(0)), browser.evaluate("scrollY")
+        browser.mouse("mousePressed", x, y)
+        browser.mouse("mouseMoved", x + 20, y + 20, buttons=1)
+        browser.mouse("mouseMoved", x + 20, 480, buttons=1)
+        browser.wait(f"scrollY > {before} + 100")
+        browser.key("Escape")
+        browser.mouse("mouseReleased", x + 20, 480)
+        assert page.bag == {"words": WORDS * 40}  # it was given up
+        assert not browser.evaluate("document.querySelector('.ghost')")
 
     def test_no_word_becomes_a_part_of_the_page(self, browser, page):
         hostile = [

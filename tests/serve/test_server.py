@@ -207,7 +207,12 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         ("method", "path", "status"),
-        [("GET", "/../secret", 404), ("GET", "/order", 404), ("POST", "/x", 404), ("PUT", "/order", 501)],
+        [
+            ("GET", "/../secret", 404),
+            ("GET", "/order", 404),
+            ("POST", "/x", 404),
+            ("PUT", "/order", 404),
+        ],
     )
     def test_other_places(self, client, method, path, status):
         assert problem(client.ask(method, path, b"{}", Content_Type="application/json"))[0] == status
@@ -216,6 +221,31 @@ class TestRefused:
     def test_other_questions(self, client, query):
         status, message = problem(client.post(f"/order?{query}", {"words": DOOR}))
         assert (status, message["code"]) == (400, "SL271")
+
+    def test_methods(self, client):
+        assert problem(client.ask("DELETE", "/order"))[1]["code"] == "SL274"
+        status, headers, text = client.ask("HEAD", "/")
+        assert (status, text) == (200, "")
+        assert int(headers["Content-Length"]) > 10_000
+
+    @pytest.mark.parametrize("text", ["(" * 20_000, "word " * 5000])
+    def test_a_text_that_would_take_long(self, client, text):
+        started = time.monotonic()
+        status, message = problem(client.post("/page", {"text": text}))
+        assert (status, message["code"]) == (400, "SL271")
+        assert time.monotonic() - started < 5
+
+    def test_an_address_that_is_none(self, client):
+        with socket.create_connection(("127.0.0.1", client.port)) as connection:
+            connection.sendall(f"GET http://[::1 HTTP/1.0\r\nHost: localhost:{client.port}\r\n\r\n".encode())
+            assert b"SL271" in connection.makefile("rb").read()
+
+    def test_a_body_that_is_cut_short(self, client):
+        with socket.create_connection(("127.0.0.1", client.port)) as connection:
+            head = f"POST /order HTTP/1.0\r\nHost: localhost:{client.port}\r\nContent-Type: application/json\r\n"
+            connection.sendall((head + 'Content-Length: 50\r\n\r\n{"words": ["a"]}').encode())
+            connection.shutdown(socket.SHUT_WR)
+            assert b"Content-Length is 50" in connection.makefile("rb").read()
 
     def test_no_length(self, client):
         with socket.create_connection(("127.0.0.1", client.port)) as connection:
