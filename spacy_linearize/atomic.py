@@ -44,7 +44,7 @@ def save(path: str | Path, data: bytes) -> None:
         os.replace(temporary, path)
     except BaseException as problem:
         temporary.unlink(missing_ok=True)
-        if isinstance(problem, OSError) and problem.filename is None:
+        if isinstance(problem, OSError) and problem.errno and problem.filename is None:
             problem.filename = str(path)  # a write that fails does not say of what
         raise
 

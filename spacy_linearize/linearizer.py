@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -19,15 +18,15 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import logger, registry
+from spacy.util import logger
 from spacy.vocab import Vocab
 
 from .atomic import save
 from .core.engine import Engine
 from .core.ngrams.estimate import Estimation
-from .core.records import Bag, Order, best_combinations
+from .core.records import Bag, Order, SearchOptions, best_combinations
 from .doc.gold import Gold, gold_pairs
-from .doc.known import KINDS, Known, add_given, add_names, check_names, is_name, no_names
+from .doc.known import KINDS, Known, add_given, add_names, check_names, check_stored, no_names
 from .doc.read import Reader, check_doc
 from .doc.reorder import Dropped
 from .doc.sentence import sentences_of
@@ -38,7 +37,7 @@ from .doc.text import read_text
 from .doc.write import Writer, claim_extensions
 from .errors import error
 from .model import SOURCE, LinearizerModel, engine_of, read_damaged, shim_of
-from .options import Options
+from .options import Options, check_reader, check_scores
 from .rerank.opinion import SecondOpinion
 from .rerank.reranker import Reranker, RerankOptions
 from .threads import in_threads
@@ -236,12 +235,19 @@ class Linearizer(TrainablePipe):
         bags (Sequence[Sequence[Bag]]): What the reader made of each.
         n_best (Optional[int]): How many, instead of the setting.
         """
-        search, choose = self.options.search(n_best), self.second_opinion(docs, bags)
-        if choose is not None:
-            search = replace(search, n_found=choose.reranker.options.n_candidates)
+        choose = self.second_opinion(docs, bags)
+        search = self.search(n_best, choose)
         found = iter(self.model.predict(([bag for own in bags for bag in own], search, choose)))
         lists = [[next(found) for _ in own] for own in bags]
         return [best_combinations(own, search.n_best) if own else [] for own in lists]
+
+    def search(self, n_best: int | None, opinion: SecondOpinion | None) -> SearchOptions:
+        """How to search: for as many orders as are asked for, and as the second opinion wants to choose from.
+
+        n_best (Optional[int]): Instead of the setting.
+        """
+        search = self.options.search(n_best)
+        return search if opinion is None else replace(search, n_found=opinion.reranker.options.n_candidates)
 
     def second_opinion(self, docs: Sequence[Doc], bags: Sequence[Sequence[Bag]]) -> SecondOpinion | None:
         """What the reranker, if there is one, thinks of the orders of bags. Takes the same as `order_bags`."""
@@ -330,8 +336,8 @@ class Linearizer(TrainablePipe):
         validate_get_examples(get_examples, "Linearizer.initialize")
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
-        _check_reader(nlp)
-        _check_scores(nlp, shim_of(self.model).cfg["labelled"])
+        check_reader(nlp)
+        check_scores(nlp, shim_of(self.model).cfg["labelled"])
         more_names, how = check_names(labels or {}), Estimation.from_dict(language_model or {})
         examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
         gold = Gold(examples, self.options.tags_from)
@@ -414,7 +420,7 @@ class Linearizer(TrainablePipe):
             if part not in exclude and (not isinstance(content, dict) or part not in content):
                 raise error("SL032", source=SOURCE, what=f"it has no part '{part}'")
         if "cfg" not in exclude:
-            _check_cfg(read_damaged(lambda: srsly.json_loads(content["cfg"])))
+            check_stored(read_damaged(lambda: srsly.json_loads(content["cfg"])), SOURCE)
         surface = None if SURFACE in exclude else Surface.from_json(content[SURFACE], SOURCE)
         self._load(partial(super().from_bytes, bytes_data, exclude=exclude), exclude, surface)
         return self
@@ -432,7 +438,7 @@ class Linearizer(TrainablePipe):
         if "cfg" not in exclude:
             # A missing file is not a damaged one: srsly raises the same error for both.
             data = (Path(path) / "cfg").read_bytes()
-            _check_cfg(read_damaged(lambda: srsly.json_loads(data)))
+            check_stored(read_damaged(lambda: srsly.json_loads(data)), SOURCE)
         surface = None if SURFACE in exclude else Surface.from_json((Path(path) / SURFACE).read_bytes(), SOURCE)
         self._load(partial(super().from_disk, path, exclude=exclude), exclude, surface)
         return self
@@ -474,33 +480,3 @@ def _restore(cls: type[Linearizer], attributes: dict[str, Any]) -> Linearizer:
         setattr(component, name, value)
     claim_extensions()
     return component
-
-
-def _check_reader(nlp: Language | None) -> None:
-    """Refuse spaCy's own reader where its Docs could not be evaluated: their spaces must be unknown, and sentences that
-    it makes of them have lost that."""
-    settings = {} if nlp is None else nlp.config.interpolate().get("corpora", {}).get("dev", {})
-    if nlp is None or not str(settings.get("@readers")).startswith("spacy.") or not settings.get("path"):
-        return
-    dev = registry.resolve({"dev": settings})["dev"]
-    for eg in islice(dev(nlp) if Path(settings["path"]).exists() else (), 1):
-        if not eg.reference.has_unknown_spaces:
-            raise error("SL250")
-
-
-def _check_scores(nlp: Language | None, labelled: bool) -> None:
-    """Refuse a score that would be 0 in the training table and in meta.json, although it is not measured."""
-    weights = {} if nlp is None else nlp.config.get("training", {}).get("score_weights", {})
-    if not labelled and "las" in weights:
-        raise error("SL254")
-
-
-def _check_cfg(cfg: Any) -> None:
-    """Refuse what a component stores beside its model, if it is not lists of tags and labels."""
-    for kind in KINDS:
-        names = cfg.get(kind) if isinstance(cfg, dict) else None
-        if not isinstance(names, list) or not all(map(is_name, names)):
-            raise error("SL032", source=SOURCE, what=f"its cfg has no list of {kind}")
-    calibration = cfg.get("calibration")
-    if calibration is not None and not isinstance(calibration, dict):
-        raise error("SL032", source=SOURCE, what="the calibration of its cfg is no table")

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
@@ -174,3 +176,22 @@ def _resolve(settings: Any) -> Any:
     except Exception as problem:  # of the registry, or of pydantic: many lines
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         raise error("SL238", problem="; ".join(lines)[:300]) from problem
+
+
+def check_reader(nlp: Language | None) -> None:
+    """Refuse spaCy's own reader where its Docs could not be evaluated: their spaces must be unknown, and sentences that
+    it makes of them have lost that."""
+    settings = {} if nlp is None else nlp.config.interpolate().get("corpora", {}).get("dev", {})
+    if nlp is None or not str(settings.get("@readers")).startswith("spacy.") or not settings.get("path"):
+        return
+    dev = registry.resolve({"dev": settings})["dev"]
+    for eg in islice(dev(nlp) if Path(settings["path"]).exists() else (), 1):
+        if not eg.reference.has_unknown_spaces:
+            raise error("SL250")
+
+
+def check_scores(nlp: Language | None, labelled: bool) -> None:
+    """Refuse a score that would be 0 in the training table and in meta.json, although it is not measured."""
+    weights = {} if nlp is None else nlp.config.get("training", {}).get("score_weights", {})
+    if not labelled and "las" in weights:
+        raise error("SL254")

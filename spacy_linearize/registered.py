@@ -16,7 +16,7 @@ from .errors import error
 if TYPE_CHECKING:
     from .linearizer import Linearizer
 
-SCORES = ("bleu", "exact", "uas", "las", "tags")
+RERANK_OPTIONS = ("n_candidates", "weights", "margins", "strict")
 
 
 def build_transition_linearizer(
@@ -152,7 +152,7 @@ def make_causal_lm(
     from .rerank.causal_lm import CausalLM, CausalSettings
     from .rerank.reranker import RerankOptions
 
-    options = {key: given.pop(key) for key in ("n_candidates", "weights", "margins", "strict")}
+    options = {key: given.pop(key) for key in RERANK_OPTIONS}
     return CausalLM(CausalSettings(**given), RerankOptions(**options))
 
 
@@ -169,7 +169,7 @@ def make_ngram_lm(
     from .rerank.ngram_lm import NgramLM
     from .rerank.reranker import RerankOptions
 
-    options = {key: given[key] for key in ("n_candidates", "weights", "margins", "strict")}
+    options = {key: given[key] for key in RERANK_OPTIONS}
     return NgramLM(path, RerankOptions(**options), lowercase=lowercase)
 
 

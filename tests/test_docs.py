@@ -41,7 +41,8 @@ from spacy_linearize.doc.precedence import EXTENSIONS
 from spacy_linearize.doc.write import CONTEXT, EXTENSION
 from spacy_linearize.errors import MESSAGES
 from spacy_linearize.linearizer import Linearizer
-from spacy_linearize.registered import SCORES, build_transition_linearizer, create_linearizer_corpus
+from spacy_linearize.registered import build_transition_linearizer, create_linearizer_corpus
+from spacy_linearize.training.scorer import SCORES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

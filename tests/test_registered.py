@@ -26,8 +26,8 @@ from thinc.api import Config
 
 import spacy_linearize
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.registered import SCORES
 from spacy_linearize.training.corpus import Corpus, give, without_spaces
+from spacy_linearize.training.scorer import SCORES
 
 pytestmark = pytest.mark.slow
 

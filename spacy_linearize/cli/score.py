@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from ..files.bags import standard_output
-from ..files.conllu import one_line
+from ..files.conllu_writer import one_line
 from . import _util
 from ._stream import Input, through_pipeline, write_each
 from ._util import app, check_places, linearizer_name, linearizer_of, load, one_line_errors, stopped_politely

@@ -1,6 +1,5 @@
 """The entry point of the core: a model that orders bags, learns, and is stored."""
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -10,18 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinearizeError, error
-from ..trees import FREE, ROOT, is_projective
+from ..trees import ROOT, is_projective
 from . import store
-from .attach.attach import MAX_CHART, Attacher
+from .attach.attach import Attacher
+from .attach.finish import LABEL, TAG, Finisher
 from .attach.tagger import Tagger
 from .bag.bag import PackedBag
+from .example import Example
 from .experts import Experts, kind_of
 from .hashing import mix_values
 from .interrupt import worker_pool
 from .lexicon import Lexicon
 from .lift.judge import Judge
 from .lift.lifter import Lifter
-from .lift.lifting import apply_lifts, lift_given, lift_gold, lifts_of
+from .lift.lifting import apply_lifts, lifts_of
 from .ngrams.counts import Text
 from .ngrams.estimate import Estimation, Estimator, fill_table
 from .ngrams.table import empty_arrays
@@ -34,7 +35,6 @@ from .systems.dead_ends import conflict, some_order
 from .systems.order_first import OrderFirst
 from .weights import Weights
 
-TAG, LABEL = 1, 2  # columns of a PackedBag, see bag.word
 MIN_CROSSING = 0.03  # the share of sentences with crossing arcs from which on a model learns to lift
 SEARCH_STEPS, ATTACH_STEPS = 127, 32767  # of a compact weight, on either side of 0
 
@@ -68,6 +68,11 @@ class Engine:
         """Whether the search builds the tree with the order."""
         return self.experts["partial"][0].system.builds_trees
 
+    @property
+    def finisher(self) -> Finisher:
+        """Adds to orders what is not given."""
+        return Finisher(self.tagger, self.attacher, self.settings, self.builds_trees, self.root_label)
+
     def pack(self, bag: Bag) -> PackedBag:
         """A bag as the search reads it. Words without a tag get their usual one."""
         return PackedBag(bag, self.lexicon)
@@ -96,12 +101,12 @@ class Engine:
         lists = [orders or [self._any_order(one)] for (_, one), orders in zip(ready, found, strict=True)]
         if choose is not None:
             lists = choose([kind_of(one) for _, one in ready], lists)
-        results = []
+        results, finisher = [], self.finisher
         for bag, (lifted, one), orders in zip(bags, ready, lists, strict=True):
             tokens = None if lifted.tokens is None else self.pack(lifted.tokens)
             best = orders[: options.n_best]
-            finished = (self._finish(lifted, one, tokens, order, options.tree) for order in best)
-            results.append([self._put_back(bag, lifted, order, options.tree) for order in finished])
+            finished = (finisher.finish(lifted, one, tokens, order, options.tree) for order in best)
+            results.append([finisher.put_back(bag, lifted, order, options.tree) for order in finished])
         return results
 
     def _search(self, packed: Sequence[PackedBag], options: SearchOptions) -> list[list[Order]]:
@@ -138,85 +143,6 @@ class Engine:
             raise self._no_order(packed if odd is None else odd)
         return bag, packed
 
-    def _put_back(self, bag: Bag, lifted: Bag, found: Order, tree: bool) -> Order:
-        """An order with the given arcs of lifted words."""
-        if lifted is bag:
-            return found
-        lifts = lifts_of(bag, lifted.column("heads"))
-        tokens = bag
-        if bag.tokens is not None:
-            tokens, lifts = bag.tokens, tuple((bag.tops[word], bag.tops[head]) for word, head in lifts)
-        words = [word for word, _ in lifts]
-        heads, labels = found.heads.copy(), found.labels.copy()
-        heads[words], labels[words] = tokens.column("heads")[words], tokens.column("labels")[words]
-        if tree:  # those without a given label get one
-            _, labels = self.attacher.attach(found.order, tokens.column("forms"), found.tags, heads, labels)
-        return replace(found, heads=heads, labels=labels, lifts=lifts)
-
-    def _finish(self, bag: Bag, packed: PackedBag, tokens: PackedBag | None, found: Order, tree: bool) -> Order:
-        """The order of the tokens, with the tags that are not given, and the arcs if there is to be a tree.
-
-        tokens (Optional[PackedBag]): If there are units, the tokens that they are made of.
-        """
-        if tokens is not None:
-            order = found.spread(bag.members)
-            spread = replace(found, order=order, tags=self.tagger.tag(tokens, order))
-            arcs = self._arcs_of_units(bag, packed, tokens, found, spread.tags) if tree else None
-            return self.attach(tokens, spread, tree, arcs)
-        if self.settings.tags != "search":
-            found = replace(found, tags=self.tagger.tag(packed, found.order))
-        if tree and self.builds_trees:
-            return self._label_root(found)
-        return self.attach(packed, found, tree)
-
-    def _arcs_of_units(self, bag: Bag, packed: PackedBag, tokens: PackedBag, found: Order, tags: Array) -> Array:
-        """By token, heads that leave every unit tied to the outside by its top alone: between units from the search or
-        from `attach`, and within each by `attach`.
-
-        packed, tokens (PackedBag): The units of the bag, and what they are made of.
-        found (Order): The order of the units.
-        tags (ndarray): Of the tokens.
-        """
-        tops, forms, heads = np.array(bag.tops, dtype=np.int32), tokens.column(0), tokens.heads
-        between = found.heads
-        if not self.builds_trees:
-            columns = (forms[tops], tags[tops], packed.heads, packed.column(LABEL))
-            between, _ = self.attacher.attach(found.order, *columns)
-        for top, unit in zip(tops.tolist(), bag.members, strict=True):
-            own = slice(unit.start, unit.stop)
-            if len(unit) > 1:
-                inside = np.where(heads[own] >= 0, heads[own] - unit.start, FREE).astype(np.int32)
-                inside[top - unit.start] = ROOT
-                labels = np.zeros(len(unit), dtype=np.uint64)
-                inside, _ = self.attacher.attach(
-                    np.arange(len(unit), dtype=np.int32), forms[own], tags[own], inside, labels
-                )
-                heads[own] = np.where(inside >= 0, inside + unit.start, FREE)
-        heads[tops] = np.where(between >= 0, tops[np.maximum(between, 0)], between)
-        return heads
-
-    def attach(self, bag: PackedBag, found: Order, tree: bool = True, arcs: Array | None = None) -> Order:
-        """An order with the arcs that are given and, if there is to be a tree, those that are not.
-
-        found (Order): Its order and tags count; the given arcs must be projective in it.
-        arcs (Optional[ndarray]): By input position, heads that are to be kept beside the given ones, or FREE.
-        """
-        heads, labels = bag.heads, bag.column(LABEL)
-        if not tree:
-            return replace(found, heads=heads, labels=labels)
-        if arcs is not None:
-            heads = np.where(heads == FREE, arcs, heads)
-        heads, labels = self.attacher.attach(found.order, bag.column(0), found.tags, heads, labels)
-        if len(bag) > MAX_CHART and FREE in heads:
-            warnings.warn(str(error("SL195", n=len(bag), limit=MAX_CHART)), stacklevel=2)
-        return self._label_root(replace(found, heads=heads, labels=labels))
-
-    def _label_root(self, found: Order) -> Order:
-        """Give the root its label, if it has none."""
-        if self.settings.labelled:
-            found.labels[(found.heads == ROOT) & (found.labels == 0)] = self.root_label
-        return found
-
     def _any_order(self, bag: PackedBag) -> Order:
         """Any legal order, good or not, for a bag whose precedences led all hypotheses into dead ends."""
         positions = some_order(bag, OrderFirst())
@@ -224,7 +150,7 @@ class Engine:
             raise self._no_order(bag)
         order, tags, labels = np.array(positions, dtype=np.int32), bag.column(TAG), bag.column(LABEL)
         bare = Order(order=order, tags=tags, heads=bag.heads, labels=labels, score=0.0)
-        found = self.attach(bag, bare, tree=self.builds_trees)
+        found = self.finisher.attach(bag, bare, tree=self.builds_trees)
         target = (found.order, found.heads, found.tags, found.labels)
         weight = self.experts.ngram_weight_for(bag)
         scores = [decoder.score(bag, *target, ngram_weight=weight) for decoder in self.experts.decoders_for(bag)]
@@ -303,7 +229,7 @@ class Engine:
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         lifts = self.should_lift(projective)
-        examples = [_Example(self.pack(bag), gold) for bag, gold in pairs]
+        examples = [Example(self.pack(bag), gold) for bag, gold in pairs]
         if lifts:
             examples = [one.lifted(bag, self.pack) for one, (bag, _) in zip(examples, pairs, strict=True)]
         usable = [example for example in examples if is_projective(example.heads.tolist())]
@@ -327,14 +253,14 @@ class Engine:
         return self.lifts if projective is None else not projective
 
     def _update_search(
-        self, decoder: Decoder, examples: "list[_Example]", options: SearchOptions, dropout: float, seed: int
+        self, decoder: Decoder, examples: list[Example], options: SearchOptions, dropout: float, seed: int
     ) -> Progress:
         gold = [(one.bag, one.order, one.heads, one.tags, one.labels) for one in examples]
         widths = [_width(one.bag, options) for one in examples]
         lost, actions = update(decoder, gold, widths=widths, rule=self.settings.update, dropout=dropout, seed=seed)
         return Progress(violations=lost, actions=actions)
 
-    def _update_finish(self, examples: "list[_Example]") -> Progress:
+    def _update_finish(self, examples: list[Example]) -> Progress:
         """Let the tagger learn gold tags and, if the search builds no trees, let `attach` learn the gold trees that are
         complete. It learns with gold tags: that is better than with those that the tagger chooses meanwhile."""
         progress = Progress()
@@ -348,7 +274,7 @@ class Engine:
                 progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
         return progress
 
-    def _update_lifter(self, examples: "list[_Example]") -> Progress:
+    def _update_lifter(self, examples: list[Example]) -> Progress:
         for one in examples:
             self.lifter.update(one.given, one.given_lifted)
         return Progress(lifted=sum(one.bag is not one.given for one in examples))
@@ -448,47 +374,6 @@ class Engine:
 
     def __reduce__(self) -> tuple[Callable[..., "Engine"], tuple[Any, ...]]:
         return Engine.from_arrays, self.to_arrays()
-
-
-class _Example:
-    """A gold sentence behind its bag, checked.
-
-    heads (ndarray): What a search learns from: the gold heads, and where there are none the given ones.
-    given (PackedBag), given_lifted (ndarray): What the lifter learns from: the bag, and the heads to order it with.
-    """
-
-    def __init__(self, bag: PackedBag, gold: Bag) -> None:
-        self.bag = self.given = bag
-        self.order = np.arange(len(gold), dtype=np.int32)
-        gold_heads, self.tags, self.labels = (gold.column(name) for name in ("heads", "tags", "labels"))
-        given = bag.heads
-        if len(given) != len(gold):
-            raise error("SL010", n=len(given), last=len(given) - 1)
-        wrong = np.flatnonzero((given != FREE) & (gold_heads != FREE) & (given != gold_heads))
-        if len(wrong):
-            raise error("SL014", words=wrong.tolist(), texts=bag.texts)
-        for first, second in bag.before:
-            if first > second:
-                raise error("SL048", words=[first, second], texts=bag.texts)
-        self.has_tree = FREE not in gold_heads
-        self.heads = np.where(gold_heads == FREE, given, gold_heads)
-        self.puncts = gold.column("puncts")
-        self.given_lifted = given
-
-    def lifted(self, bag: Bag, pack: Callable[[Bag], PackedBag]) -> "_Example":
-        """The same with crossing arcs lifted, if that can be done.
-
-        bag (Bag): The bag as it was given.
-        """
-        lifted = lift_gold(self.heads, self.puncts)
-        if lifted is None or (lifted == self.heads).all():
-            return self
-        self.given_lifted = lift_given(self.given_lifted, self.heads, lifted)
-        new = apply_lifts(bag, lifts_of(bag, self.given_lifted))
-        self.bag, self.heads = pack(new), lifted
-        is_given = new.column("labels") != 0
-        self.labels = np.where(is_given, new.column("labels"), self.labels)
-        return self
 
 
 def _width(bag: PackedBag, options: SearchOptions) -> int:

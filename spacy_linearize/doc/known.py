@@ -77,6 +77,20 @@ def is_name(text: Any) -> bool:
     return True
 
 
+def check_stored(cfg: Any, source: str) -> None:
+    """Refuse what a component stores beside its model, if it is not lists of tags and labels.
+
+    source (str): What to call it in error messages.
+    """
+    for kind in KINDS:
+        names = cfg.get(kind) if isinstance(cfg, dict) else None
+        if not isinstance(names, list) or not all(map(is_name, names)):
+            raise error("SL032", source=source, what=f"its cfg has no list of {kind}")
+    calibration = cfg.get("calibration")
+    if calibration is not None and not isinstance(calibration, dict):
+        raise error("SL032", source=source, what="the calibration of its cfg is no table")
+
+
 def text_of(key: int, strings: StringStore) -> str:
     """The text of a key, or the key itself if its text is not known."""
     try:

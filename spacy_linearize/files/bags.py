@@ -22,7 +22,8 @@ from ..atomic import open_alone, save, write_all
 from ..doc.spacy_files import docs_of, read_docbin
 from ..doc.surface import surface_text
 from ..errors import LinearizeError, error
-from .conllu import UPOS_TAGS, BadSentence, read_sentences, to_conllu
+from .conllu import UPOS_TAGS, BadSentence, read_sentences
+from .conllu_writer import to_conllu
 from .jsonl import doc_to_object, error_to_object, id_of, object_to_doc, parse_line, to_line
 
 SUFFIXES = {".txt": "text", ".conllu": "conllu", ".jsonl": "jsonl", ".spacy": "spacy"}

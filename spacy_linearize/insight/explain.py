@@ -147,8 +147,8 @@ def explain(
     placed = [None] * len(bags) if word is None else find_word(bags, word)
     # A derivation orders units. It does not see their tokens.
     units = [replace(bag, tokens=None) for bag in bags]
-    search = replace(linearizer.options.search(n_best=rank + 1), tree=linearizer.engine.builds_trees)
     opinion = linearizer.second_opinion([doc], [bags])
+    search = replace(linearizer.search(rank + 1, opinion), tree=linearizer.engine.builds_trees)
     compared: list[list[Order]] = [[] for _ in bags]
 
     def choose(kinds: Sequence[str], lists: Sequence[Sequence[Order]]) -> Sequence[Sequence[Order]]:
@@ -157,8 +157,6 @@ def explain(
         compared[:] = opinion.rank(kinds, lists)
         return compared
 
-    if opinion is not None:
-        search = replace(search, n_found=opinion.reranker.options.n_candidates)
     found = linearizer.model.predict((units, search, choose))
     explanations = []
     for i, (own, orders) in enumerate(zip(placed, found, strict=True)):

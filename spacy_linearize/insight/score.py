@@ -159,12 +159,10 @@ def _score(linearizer: Linearizer, doc: Doc) -> OrderScore:
     fixed = [
         replace(bag, before=[*bag.before, *pairwise(range(len(bag)))], lifts=_lifts(linearizer, bag)) for bag in bags
     ]
-    search, opinion = linearizer.options.search(n_best=1), linearizer.second_opinion([doc], [bags])
-    own_orders = [orders[0] for orders in linearizer.model.predict((fixed, search, None))]
-    compare = None
-    if opinion is not None:
-        compare = _WithOwn(bags, own_orders, opinion)
-        search = replace(search, n_found=opinion.reranker.options.n_candidates)
+    opinion = linearizer.second_opinion([doc], [bags])
+    own_orders = [orders[0] for orders in linearizer.model.predict((fixed, linearizer.search(1, None), None))]
+    compare = None if opinion is None else _WithOwn(bags, own_orders, opinion)
+    search = linearizer.search(1, opinion)
     found = [orders[0] for orders in linearizer.model.predict((bags, search, compare))]
     winners: list[Order] = []
     for i, (bag, own, best) in enumerate(zip(bags, own_orders, found, strict=True)):

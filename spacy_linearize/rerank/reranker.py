@@ -117,21 +117,3 @@ class Reranker(Protocol):
     def score(self, questions: Sequence[Question]) -> Sequence[Sequence[float]]:
         """A finite score for each text of each question; higher is better. Scores of one question are compared."""
         ...
-
-
-class Remembered:
-    """A reranker whose answers are kept: for trying several weights.
-
-    reranker (Reranker): Who is asked what was not asked before.
-    """
-
-    def __init__(self, reranker: Reranker) -> None:
-        self.reranker = reranker
-        self.options = reranker.options
-        self._answers: dict[Question, Sequence[float]] = {}
-
-    def score(self, questions: Sequence[Question]) -> list[Sequence[float]]:
-        new = [question for question in dict.fromkeys(questions) if question not in self._answers]
-        if new:
-            self._answers.update(zip(new, self.reranker.score(new), strict=True))
-        return [self._answers[question] for question in questions]

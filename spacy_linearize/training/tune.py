@@ -10,7 +10,7 @@ from spacy.language import Language
 from ..core.settings import KINDS
 from ..errors import error
 from ..model import engine_of
-from ..rerank.reranker import Remembered
+from ..rerank.reranker import Question, Reranker
 from .evaluate import evaluate
 from .language_model import store_settings
 
@@ -106,3 +106,21 @@ def _try(nlp: Language, name: str, path: Path, kind: str, weight: float, limit: 
     runs = [evaluate(nlp, path, tags=tags, heads=heads, limit=limit, name=name) for tags, heads in SETTINGS[kind]]
     bleu, exact = (sum(run.scores[key] or 0.0 for run in runs) / len(runs) for key in ("bleu", "exact"))
     return Trial(kind, weight, bleu, exact)
+
+
+class Remembered:
+    """A reranker whose answers are kept: for trying several weights.
+
+    reranker (Reranker): Who is asked what was not asked before.
+    """
+
+    def __init__(self, reranker: Reranker) -> None:
+        self.reranker = reranker
+        self.options = reranker.options
+        self._answers: dict[Question, Sequence[float]] = {}
+
+    def score(self, questions: Sequence[Question]) -> list[Sequence[float]]:
+        new = [question for question in dict.fromkeys(questions) if question not in self._answers]
+        if new:
+            self._answers.update(zip(new, self.reranker.score(new), strict=True))
+        return [self._answers[question] for question in questions]

@@ -13,7 +13,8 @@ import spacy_linearize
 from spacy_linearize.doc.contraction import Range
 from spacy_linearize.doc.surface import Surface, read_written, surface_text
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.files.conllu import read_conllu, to_conllu
+from spacy_linearize.files.conllu import read_conllu
+from spacy_linearize.files.conllu_writer import to_conllu
 from spacy_linearize.files.jsonl import doc_to_object, object_to_doc
 
 DATA = Path(__file__).parent.parent / "data"

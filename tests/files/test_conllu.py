@@ -9,7 +9,8 @@ from helpers.docs import read_docs
 from spacy.tokens import Doc, DocBin
 
 from spacy_linearize.errors import LinearizeError
-from spacy_linearize.files.conllu import BadSentence, drop_rows, read_conllu, read_sentences, to_conllu
+from spacy_linearize.files.conllu import BadSentence, drop_rows, read_conllu, read_sentences
+from spacy_linearize.files.conllu_writer import to_conllu
 from spacy_linearize.files.convert import convert
 
 DATA = Path(__file__).parent.parent / "data"

@@ -1,0 +1,52 @@
+"""A gold sentence behind its bag, as the parts of an engine learn from it."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import error
+from ..trees import FREE
+from .bag.bag import PackedBag
+from .lift.lifting import apply_lifts, lift_given, lift_gold, lifts_of
+from .records import Bag
+
+
+class Example:
+    """A gold sentence behind its bag, checked.
+
+    heads (ndarray): What a search learns from: the gold heads, and where there are none the given ones.
+    given (PackedBag), given_lifted (ndarray): What the lifter learns from: the bag, and the heads to order it with.
+    """
+
+    def __init__(self, bag: PackedBag, gold: Bag) -> None:
+        self.bag = self.given = bag
+        self.order = np.arange(len(gold), dtype=np.int32)
+        gold_heads, self.tags, self.labels = (gold.column(name) for name in ("heads", "tags", "labels"))
+        given = bag.heads
+        if len(given) != len(gold):
+            raise error("SL010", n=len(given), last=len(given) - 1)
+        wrong = np.flatnonzero((given != FREE) & (gold_heads != FREE) & (given != gold_heads))
+        if len(wrong):
+            raise error("SL014", words=wrong.tolist(), texts=bag.texts)
+        for first, second in bag.before:
+            if first > second:
+                raise error("SL048", words=[first, second], texts=bag.texts)
+        self.has_tree = FREE not in gold_heads
+        self.heads = np.where(gold_heads == FREE, given, gold_heads)
+        self.puncts = gold.column("puncts")
+        self.given_lifted = given
+
+    def lifted(self, bag: Bag, pack: Callable[[Bag], PackedBag]) -> "Example":
+        """The same with crossing arcs lifted, if that can be done.
+
+        bag (Bag): The bag as it was given.
+        """
+        lifted = lift_gold(self.heads, self.puncts)
+        if lifted is None or (lifted == self.heads).all():
+            return self
+        self.given_lifted = lift_given(self.given_lifted, self.heads, lifted)
+        new = apply_lifts(bag, lifts_of(bag, self.given_lifted))
+        self.bag, self.heads = pack(new), lifted
+        is_given = new.column("labels") != 0
+        self.labels = np.where(is_given, new.column("labels"), self.labels)
+        return self
