@@ -4,11 +4,12 @@ The score of a text is the sum of the logarithms of its tokens' probabilities. A
 beginnings in a `PrefixTree`, which goes through the model in one pass.
 """
 
+import io
 import logging
 import os
 import threading
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -258,13 +259,14 @@ class Network:
 
 @contextmanager
 def _quiet(transformers: Any) -> Any:
-    """Without the progress bars of `transformers`."""
+    """Without the progress bars of `transformers`. It has some that no setting switches off."""
     logger = transformers.utils.logging
     level, bar = logger.get_verbosity(), logger.is_progress_bar_enabled()
     logger.set_verbosity(logging.ERROR)
     logger.disable_progress_bar()
     try:
-        yield
+        with redirect_stderr(io.StringIO()):
+            yield
     finally:
         logger.set_verbosity(level)
         if bar:

@@ -8,6 +8,7 @@ from helpers import brute, slow
 from helpers.core import copy, decoder, decoders, exact, hide, make, order, plain, to_bytes, train
 from helpers.texts import text_from
 
+from spacy_linearize.core import engine as engine_module
 from spacy_linearize.core.engine import Engine
 from spacy_linearize.core.ngrams.estimate import text_of
 from spacy_linearize.core.records import Bag, Progress, SearchOptions
@@ -341,3 +342,12 @@ class TestStoring:
         assert engine.learn_ngrams([text_from([[1, 2, 3]] * 3)]) == [1.0]
         assert all(one.ngrams is engine.experts.ngrams for one in decoders(engine))
         assert engine.experts.ngrams.score([1, 2, 3]) > engine.experts.ngrams.score([3, 2, 1])
+
+
+def test_a_search_that_is_given_up(monkeypatch):
+    """Whether an order exists is tried up to a limit. Beyond, nothing can be said of what contradicts what."""
+    monkeypatch.setattr(engine_module, "decode", lambda decoders, bags, **_: [[] for _ in bags])
+    for name in ("some_order", "conflict"):
+        monkeypatch.setattr(engine_module, name, lambda *_: None)
+    with pytest.raises(LinearizeError, match="SL009"):
+        make().order([Bag(forms=[1, 2], before=[(0, 1)])])

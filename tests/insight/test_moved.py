@@ -15,6 +15,7 @@ import spacy_linearize
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.insight.calibration import Calibration, fit
 from spacy_linearize.insight.moves import find_moves
+from spacy_linearize.training.calibrate import calibrate
 
 LINES = (Path(moved.DATA) / "moved.tsv").read_text(encoding="utf8").splitlines()
 
@@ -112,3 +113,8 @@ def test_calibrate(trained_path, corpus_path, tmp_path):
     assert (tmp_path / "model" / "linearizer" / "model").read_bytes() == (
         trained_path / "linearizer" / "model"
     ).read_bytes()
+
+
+def test_nothing_to_calibrate_with(component, nlp):
+    with pytest.raises(LinearizeError, match="SL252"):
+        calibrate(component, [Doc(nlp.vocab, words=["one", "two"])])

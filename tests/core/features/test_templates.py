@@ -52,6 +52,11 @@ def test_empty_repeated_and_mixed_templates_are_refused(templates):
         settings(templates=templates)
 
 
+def test_atoms_of_pairs_stand_apart():
+    with pytest.raises(LinearizeError, match=r"SL024.*'X.w L.w' joins atoms of pairs"):
+        settings(templates=("X.w L.w",))
+
+
 def test_unknown_group():
     with pytest.raises(LinearizeError, match=r"SL021.*'bigrams'.*unigram, bigram"):
         settings(groups=("bigrams",))
