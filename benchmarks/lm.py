@@ -1,14 +1,17 @@
 """Language models from text: how fast they are made, how much memory that takes, and how large they are.
 
-    python benchmarks/lm.py TEXT...
+    python benchmarks/lm.py TEXT... [--lmplz PROGRAM]
 
 Text is tokenised first, once, with the tokenizer of a blank pipeline. Then, for each order, in this
 process and on one core: user time of counting, of smoothing and of pruning, the peak of resident memory so far, and the
-size of the table before and after pruning. Words are tokens, with punctuation.
+size of the table before and after pruning. Words are tokens, with punctuation. With KenLM's program `lmplz` (built
+from the sources of its PyPI package) the same words go through that, too: user time, with as much memory.
 """
 
 import argparse
 import resource
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +60,7 @@ def main() -> None:
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--size", default="8MB", help="what models are pruned to")
     parser.add_argument("--n-process", "-n", type=int, default=1, help="processes that tokenise")
+    parser.add_argument("--lmplz", type=Path, help="KenLM's program of that name")
     options = parser.parse_args()
     memory, size = parse_size(options.memory, "memory"), parse_size(options.size)
     start = time.perf_counter()
@@ -67,12 +71,30 @@ def main() -> None:
     vocabulary, seconds = timed(lambda: Vocabulary.choose([text], options.min_word))
     print(f"Vocabulary of {len(vocabulary.keys)} words and classes in {seconds:.1f} s.\n")
     columns = ["order", "count, s", "smooth, s", "words a second", "n-grams", "MB", "counts from", "prune, s"]
-    columns += ["n-grams left", "MB left", "peak, GB"]
+    columns += ["n-grams left", "MB left", "peak, GB", *(["lmplz, words a second"] if options.lmplz else [])]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for order in map(int, options.orders.split(",")):
         how = Estimation(order=order, min_counts=(1, 1, options.min_count), size=size, memory=memory)
         row = measure(text, vocabulary, how)
-        print(f"| {order} | {' | '.join(row)} | {peak():.2f} |", flush=True)
+        row.append(f"{peak():.2f}")
+        if options.lmplz:
+            row.append(f"{text.n_words / time_lmplz(options.lmplz, text, order, options.memory):,.0f}")
+        print(f"| {order} | {' | '.join(row)} |", flush=True)
+
+
+def time_lmplz(program: Path, text: Text, order: int, memory: str) -> float:
+    """The seconds of user time that KenLM takes for the same words, which are written as numbers."""
+    command = [program, "-o", str(order), "-S", memory.removesuffix("B"), "--discount_fallback"]
+    with tempfile.TemporaryDirectory() as folder, open(Path(folder) / "words", "w+") as file:
+        for numbers in text.read():
+            file.write(" ".join("\n" if n == 0 else str(n) for n in numbers.tolist()))
+            file.write(" ")
+        file.seek(0)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run(
+            [*command, "-T", folder], stdin=file, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True
+        )
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def measure(text: Text, vocabulary: Vocabulary, how: Estimation) -> list[str]:
