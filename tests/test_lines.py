@@ -135,9 +135,9 @@ def test_progress_counts_all_bytes_on_the_disk(tmp_path):
 
 
 def test_memory_is_flat(tmp_path):
-    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"one more line of text\n" * 1_000_000 + b"x" * 20_000_000))
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"one more line of text\n" * 300_000 + b"x" * 9_000_000))
     tracemalloc.start()
-    assert sum(1 for _ in read_lines(tmp_path)) > 1_000_000
+    assert sum(1 for _ in read_lines(tmp_path)) > 300_000
     assert tracemalloc.get_traced_memory()[1] < 3_000_000
     tracemalloc.stop()
 
