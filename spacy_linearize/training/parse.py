@@ -24,7 +24,7 @@ from spacy.vocab import Vocab
 from ..atomic import open_alone, save
 from ..core.keyset import KeySet
 from ..core.records import Array
-from ..doc.components import components_for
+from ..doc.components import components_for, hash_of
 from ..doc.spacy_files import read_docbin, read_spacy
 from ..errors import error
 from ..lines import DOCS, STDIN, TEXT_SUFFIXES, Progress, find_files, read_lines
@@ -162,7 +162,7 @@ def parse_text(
     settings = {
         "pipeline": f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}",
         "components": needed,
-        "hash of the components": _hash_of(nlp, needed),
+        "hash of the components": hash_of(nlp, needed),
         "text": [str(path) for path in ([paths] if isinstance(paths, (str, Path)) else list(paths))],
         "keep_tokens": keep_tokens,
         "shard_size": shard_size,
@@ -190,16 +190,6 @@ def parse_text(
                     break
         shards.finish()
         return shards.state.counts
-
-
-def _hash_of(nlp: Language, names: Iterable[str]) -> str:
-    """Tells trained components from others of the same name: most pipelines have the version 0.0.0."""
-    found = blake2b(digest_size=8)
-    for name in names:
-        component = nlp.get_pipe(name)
-        if hasattr(component, "to_bytes"):
-            found.update(component.to_bytes(exclude=["vocab"]))
-    return found.hexdigest()
 
 
 def read_tokens(files: Iterable[Path], progress: Progress | None) -> Iterator[str]:
