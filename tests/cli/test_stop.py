@@ -138,7 +138,7 @@ def test_no_two_sentences_have_the_same_name(trained_path, tmp_path):
     assert run("order", "--model", tmp_path / "model", "-i", tmp_path / "in.spacy", "-o", path, "-n", 2)[0] == 0
     lines = path.read_text(encoding="utf8").splitlines()
     found = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
-    assert found[:4] == ["a", "a-2", "a-3", "a-4"]  # two sentences, two orders
+    assert found[:4] == ["a", "a#2", "a#3", "a#4"]  # two sentences, two orders
     assert len(found) == len(set(found)) == 8 + 2 * 3
     assert lines.count("# rank = 2") == len(found) // 2 + 2
     assert len(list(read_conllu(path, vocab))) == len(found) + 4
