@@ -94,7 +94,7 @@ def wrapping(component: Linearizer, docs: dict[str, list[Doc]], repeat: int) -> 
     for setting, given in docs.items():
         reader, writer, engine = component.reader, component.writer, component.engine
         bags = [reader.read(doc) for doc in given]
-        orders = [found[0] for found in component.order_bags(bags, 1)]
+        orders = [found[0] for found in component.order_bags(given, bags, 1)]
         jobs: dict[str, Callable[[], Any]] = {
             "read": lambda given=given, reader=reader: [reader.read(doc) for doc in given],
             "pack": lambda bags=bags, engine=engine: [engine.pack(bag) for own in bags for bag in own],
