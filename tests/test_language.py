@@ -44,5 +44,6 @@ def test_from_the_treebank_to_text(tmp_path, lang):
         bag = {"words": ["le", "membres", "de", "club", "Les"], "precedences": [[4, 1], [1, 2], [2, 0], [0, 3]]}
         model = tmp_path / "fr" / "training" / "model-best"
         line = [sys.executable, "-m", "spacy", "linearize", "order", "-m", model, "-i", "-", "--input-format", "jsonl"]
-        done = subprocess.run([*line, "-f", "text"], input=json.dumps(bag), capture_output=True, encoding="utf8")
+        bag_line = json.dumps(bag)
+        done = subprocess.run([*line, "-f", "text"], input=bag_line, capture_output=True, encoding="utf8", cwd=tmp_path)
         assert done.stdout == "Les membres du club\n"
