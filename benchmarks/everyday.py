@@ -1,10 +1,11 @@
 """What a newcomer types first: short everyday sentences, from nothing but the bag of their words.
 
-    python benchmarks/everyday.py [--model PIPELINE] [--show]
+    python benchmarks/everyday.py [--model PIPELINE] [--show] [--weight W]
 
 Two shares: of the sentences in tests/data/everyday.txt, how many come back in an accepted order; and of the bags of two
 names and a transitive verb, in how many the verb stands in the middle. Without --model it is the bundled en_ud; with
---show all failures are listed. The sentences are kept out of training.
+--show all failures are listed. --weight is that of the n-gram model for free words, instead of the pipeline's own. The
+sentences are kept out of training.
 """
 
 import argparse
@@ -41,8 +42,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default=None)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--weight", type=float)
     options = parser.parse_args()
     nlp = load_pipeline(options.model)
+    if options.weight is not None:
+        nlp.get_pipe("linearizer").engine.change_ngrams(weights={"free": options.weight})
     tokenizer = spacy.blank("en").tokenizer
     accepted = [[[token.text for token in tokenizer(text)] for text in texts] for texts in read_sentences()]
     found = ordered(nlp, (orders[0] for orders in accepted))
