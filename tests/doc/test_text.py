@@ -172,6 +172,19 @@ def test_components_that_are_needed():
     assert components_for(nlp, ["token.vector"]) == []
 
 
+def test_rulers_that_are_needed():
+    """What a ruler sets on white space does not count: spaCy's English pipelines have such patterns, and they are slow."""
+    nlp = spacy.blank("en")
+    for name in ("tagger", "parser", "attribute_ruler"):
+        nlp.add_pipe(name)
+    ruler = nlp.get_pipe("attribute_ruler")
+    ruler.add([[{"TAG": "NN"}]], {"POS": "NOUN"})
+    ruler.add([[{"IS_SPACE": True}]], {"TAG": "_SP", "DEP": "dep"})
+    assert components_for(nlp, ["token.tag", "token.dep"]) == ["tagger", "parser"]
+    ruler.add([[{"IS_SPACE": True}], [{"LOWER": "to"}]], {"TAG": "TO"})
+    assert components_for(nlp, ["token.tag", "token.dep"]) == ["tagger", "parser", "attribute_ruler"]
+
+
 def test_settings_that_cannot_be():
     nlp = spacy.blank("en")
     for settings in ({"split": "all"}, {"n_process": 0}, {"batch_size": "many"}):
