@@ -21,6 +21,7 @@ from spacy.training import Example
 from spacy.training.corpus import FILE_TYPE, walk_corpus
 from spacy.util import ensure_path
 
+from ..doc.gold import gold_spans
 from ..doc.surface import RANGES, ranges_in, ranges_of
 from ..errors import error
 from .stream import Stream, interleave, shuffled
@@ -177,12 +178,13 @@ def _check_setting(setting: Iterable[float]) -> Setting:
 
 
 def _sentences(doc: Doc) -> list[Doc]:
-    if not doc.has_annotation("SENT_START"):
+    spans = gold_spans(doc)
+    if len(spans) == 1:  # as in most treebanks: a copy takes as long as all the rest of an example
         return [doc]
     docs, ranges = [], ranges_of(doc)
-    for sent in doc.sents:
-        part = sent.as_doc()
-        if own := ranges_in(ranges, sent.start, sent.end):
+    for start, end in spans:
+        part = doc[start:end].as_doc()
+        if own := ranges_in(ranges, start, end):
             part.user_data[RANGES] = tuple(map(tuple, own))
         docs.append(without_spaces(part) if doc.has_unknown_spaces else part)
     return docs
