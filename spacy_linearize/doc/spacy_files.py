@@ -4,7 +4,7 @@ import gc
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import zip_longest
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -45,8 +45,8 @@ def docs_of(docs: DocBin, path: Path | str, vocab: Vocab) -> Iterator[Doc]:
 
 def _made(docs: DocBin, path: Path | str, vocab: Vocab) -> Iterator[Doc]:
     with _spacy_problems(path):
-        user_data = _take_user_data(docs)
-        for doc, own in zip_longest(docs.get_docs(vocab), user_data, fillvalue={}):
+        user_data = chain(_take_user_data(docs), repeat({}))
+        for doc, own in zip(docs.get_docs(vocab), user_data, strict=False):
             doc.user_data.update(own)
             yield doc
 

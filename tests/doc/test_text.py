@@ -173,7 +173,7 @@ def test_components_that_are_needed():
 
 
 def test_rulers_that_are_needed():
-    """What a ruler sets on white space does not count: spaCy's English pipelines have such patterns, and they are slow."""
+    """What a ruler sets on white space does not count: spaCy's English pipelines have such patterns."""
     nlp = spacy.blank("en")
     for name in ("tagger", "parser", "attribute_ruler"):
         nlp.add_pipe(name)
