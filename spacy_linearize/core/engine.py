@@ -235,13 +235,14 @@ class Engine:
         usable = [example for example in examples if is_projective(example.heads.tolist())]
         options = SearchOptions(beam_width=beam_width, tree_beam_width=tree_beam_width)
         jobs: list[Callable[[], Progress]] = []
-        for number, (_, decoder) in enumerate(self.experts):
-            own = [example for example in usable if decoder in self.experts.decoders_for(example.bag)]
-            jobs.append(partial(self._update_search, decoder, own, options, dropout, mix_values([seed, number])))
+        # These come first: the searches come in pairs that take equally long, and threads are to end at the same time.
         if self.settings.tags != "search":
             jobs.append(partial(self._update_finish, usable))
         if lifts:
             jobs.append(partial(self._update_lifter, usable))
+        for number, (_, decoder) in enumerate(self.experts):
+            own = [example for example in usable if decoder in self.experts.decoders_for(example.bag)]
+            jobs.append(partial(self._update_search, decoder, own, options, dropout, mix_values([seed, number])))
         progress = Progress(examples=len(usable), skipped=len(examples) - len(usable))
         with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
