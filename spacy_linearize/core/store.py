@@ -29,6 +29,7 @@ FORMAT_VERSION = 1
 MAX_LENGTH = 1 << 31
 MAX_RATIO = 1032  # zlib makes nothing smaller than this
 SMALL_BITS = 24  # tables up to this size may be all but empty
+MAX_GAP = 255
 MIN_SHARE = 1024  # of larger ones, at least one weight in this many is stored, even if it is 0
 PREFIX = struct.Struct("<8sIII")
 DTYPES = ("<u8", "<u4", "<u2", "|u1", "<i2", "<f4", "<f8", "|i1")
@@ -118,25 +119,53 @@ def _inflated(chunk: memoryview, size: int) -> bytes | memoryview:
 
 
 def pack_table(weights: Weights, name: str) -> dict[str, Array]:
-    """A table of weights as arrays: quantised, if it has a scale, or else sparse."""
-    if weights.scale:
-        return {f"{name}.units": weights.to_units(), f"{name}.scale": np.array([weights.scale], dtype=np.float32)}
-    table = weights.to_array()
-    is_stored = table != 0
-    if len(table) > 1 << SMALL_BITS:
-        is_stored[::MIN_SHARE] = True  # so that the file bounds the size of the table
-    slots = np.flatnonzero(is_stored).astype(np.uint32)
-    return {f"{name}.slots": slots, f"{name}.values": table[slots]}
+    """A table of weights as arrays: whole multiples of its scale, if it has one, or fractions."""
+    if not weights.scale:
+        table = weights.to_array()
+        is_stored = table != 0
+        if len(table) > 1 << SMALL_BITS:
+            is_stored[::MIN_SHARE] = True  # so that the file bounds the size of the table
+        slots = np.flatnonzero(is_stored).astype(np.uint32)
+        return {f"{name}.slots": slots, f"{name}.values": table[slots]}
+    units, scale = weights.to_units(), np.array([weights.scale], dtype=np.float32)
+    slots = np.flatnonzero(units).astype(np.uint32)
+    if 2 * len(slots) >= len(units) or len(units) > 1 << SMALL_BITS:
+        return {f"{name}.units": units, f"{name}.scale": scale}
+    # Where most are 0, Huffman codes spend more than half of their bits on that: a 0 takes one bit.
+    return {f"{name}.gaps": gaps_of(slots), f"{name}.units": units[slots], f"{name}.scale": scale}
 
 
 def unpack_table(arrays: Arrays, name: str, weights: Weights) -> None:
     """Fill a table with what `pack_table` took apart. After `check_table`."""
-    if f"{name}.units" in arrays:
-        weights.from_units(arrays[f"{name}.units"], float(arrays[f"{name}.scale"][0]))
+    if f"{name}.units" not in arrays:
+        weights.from_array(_spread(arrays[f"{name}.values"], arrays[f"{name}.slots"], len(weights)))
         return
-    table = np.zeros(len(weights), dtype=np.float32)
-    table[arrays[f"{name}.slots"]] = arrays[f"{name}.values"]
-    weights.from_array(table)
+    units = arrays[f"{name}.units"]
+    if f"{name}.gaps" in arrays:
+        units = _spread(units, slots_of(arrays[f"{name}.gaps"]), len(weights))
+    weights.from_units(units, float(arrays[f"{name}.scale"][0]))
+
+
+def _spread(values: Array, slots: Array, size: int) -> Array:
+    """A table that has these values, and otherwise 0."""
+    table: Array = np.zeros(size, dtype=values.dtype)
+    table[slots] = values
+    return table
+
+
+def gaps_of(slots: Array) -> Array:
+    """How many slots are left out before each of these, in bytes: MAX_GAP says so many, and that more follows."""
+    more, rest = np.divmod(np.diff(slots.astype(np.int64), prepend=-1) - 1, MAX_GAP)
+    gaps = np.full(len(slots) + int(more.sum()), MAX_GAP, dtype=np.uint8)
+    gaps[np.arange(len(slots)) + np.cumsum(more)] = rest
+    return gaps
+
+
+def slots_of(gaps: Array) -> Array:
+    """The slots that `gaps_of` was given."""
+    is_last = gaps < MAX_GAP
+    slots: Array = np.cumsum(gaps + is_last, dtype=np.int64)[is_last] - 1
+    return slots
 
 
 def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
@@ -144,7 +173,14 @@ def check_table(arrays: Arrays, name: str, bits: int, source: str) -> None:
     if f"{name}.units" in arrays:
         scale = take(arrays, f"{name}.scale", "<f4", source=source)
         units = take(arrays, f"{name}.units", "|i1", "<i2", source=source)
-        fits = len(units) == 1 << bits and len(scale) == 1
+        fits = len(scale) == 1
+        if f"{name}.gaps" in arrays:
+            gaps = take(arrays, f"{name}.gaps", "|u1", source=source)
+            n_slots = int((gaps < MAX_GAP).sum())
+            fits = fits and bits <= SMALL_BITS and len(units) == n_slots
+            fits = fits and int(gaps.sum(dtype=np.int64)) + n_slots <= 1 << bits
+        else:
+            fits = fits and len(units) == 1 << bits
         # The largest multiple of the scale, too, is to be a number.
         is_finite = not fits or 0 < float(scale[0]) * (1 << 15) <= float(np.finfo(np.float32).max)
     else:
