@@ -31,11 +31,12 @@ Drawn = tuple[Doc, list[Setting]]  # a Doc, and what may be given of it
 
 
 class Source(NamedTuple):
-    """Where Docs come from, how many times in one reading, and with which settings."""
+    """Where Docs come from, how many times in a reading, with which settings, in how many readings (0 for all)."""
 
     path: Path
     weight: float
     settings: list[Setting]
+    readings: int
 
 
 class Corpus:
@@ -45,7 +46,8 @@ class Corpus:
     sources (Dict[str, Dict[str, Any]]): Several of them instead, under names of your own: each with its "path" and its
         "weight", which says how many times its Docs come up in one reading. With a weight of 3 each comes up three
         times; with 0.5 half of them come up. If `resample` is on, they are drawn anew on each reading. A source may
-        have its own "settings": of a parser's trees, for instance, only parts.
+        have its own "settings": of a parser's trees, for instance, only parts. With "readings", it takes part in only
+        so many, the first ones: text first, and the treebank last.
     tags, heads (float): The share of tags, and of arcs, that is given: 0 to 1.
     settings (List[List[float]]): Pairs (tags, heads), of which one is drawn for each sentence instead.
     labelled (bool): Whether given arcs come with their labels.
@@ -94,6 +96,8 @@ class Corpus:
             raise error("SL022", key="sources", value=sources, expected="a table, with a name for each source")
         named = sources or {"path": {"path": path}}
         self.sources = [_check_source(key, source, shared) for key, source in named.items()]
+        if all(source.readings for source in self.sources):
+            raise error("SL022", key="readings", value=self.sources[0].readings, expected="left out for one source")
         self.labelled = labelled
         self.gold_preproc = gold_preproc
         self.min_length = min_length
@@ -131,7 +135,8 @@ class Corpus:
 
     def _docs(self, nlp: Language, rng: random.Random) -> Iterator[Drawn]:
         """The Docs of all sources: mixed, if they are drawn anew, otherwise one source after the other."""
-        pairs = [(stream, source.settings) for source in self.sources for stream in self._streams(source, rng)]
+        sources = [source for source in self.sources if not source.readings or source.readings >= self.n_readings]
+        pairs = [(stream, source.settings) for source in sources for stream in self._streams(source, rng)]
         streams = [_drawn(stream.read(nlp.vocab), settings) for stream, settings in pairs]
         if self.limit:
             return chain.from_iterable(islice(stream, self.limit) for stream in streams)
@@ -157,17 +162,21 @@ def _drawn(docs: Iterable[Doc], settings: list[Setting]) -> Iterator[Drawn]:
 
 def _check_source(name: str, source: Mapping[str, Any], shared: list[Setting]) -> Source:
     if not isinstance(source, Mapping) or not {"path"} <= set(source) <= set(Source._fields) or source["path"] is None:
-        expected = "a path and, if you like, a weight and settings"
+        expected = "a path and, if you like, a weight, settings and readings"
         raise error("SL022", key=f"sources.{name}", value=source, expected=expected)
     weight = source.get("weight", 1.0)
     if type(weight) not in (int, float) or not 0 < weight < math.inf:
         raise error("SL022", key=f"sources.{name}.weight", value=weight, expected="a number above 0")
+    readings = source.get("readings", 0)
+    if type(readings) is not int or readings < 0:
+        raise error("SL022", key=f"sources.{name}.readings", value=readings, expected="a whole number from 0")
     if not isinstance(source["path"], (str, Path)):
         raise error("SL022", key=f"path of '{name}'", value=source["path"], expected="a .spacy file or a folder")
     path = ensure_path(source["path"])
     if path.is_file() and path.suffix != FILE_TYPE:
         raise error("SL054", path=path)
-    return Source(path, float(weight), [_check_setting(setting) for setting in source.get("settings", ())] or shared)
+    settings = [_check_setting(setting) for setting in source.get("settings", ())] or shared
+    return Source(path, float(weight), settings, readings)
 
 
 def _check_setting(setting: Iterable[float]) -> Setting:

@@ -96,6 +96,14 @@ def test_sources_are_mixed_evenly(nlp, folders):
         assert 15 < sum(found[k : k + 100]) < 55  # a third
 
 
+@pytest.mark.parametrize("resample", [True, False])
+def test_sources_of_the_first_readings(nlp, folders, resample):
+    silver, gold = {"path": folders["silver"], "readings": 2}, {"path": folders["gold"], "weight": 2}
+    corpus = Corpus(sources={"silver": silver, "gold": gold}, resample=resample)
+    counts = [Counter(text.split()[0] for text in texts(corpus, nlp)) for _ in range(4)]
+    assert counts == [{"silver": 600, "gold": 200}] * 2 + [{"gold": 200}] * 2
+
+
 def test_mixing_is_deterministic(nlp, folders):
     corpus = mixed(folders, 2.5, 0.5, buffer_size=50)
     first = texts(corpus, nlp)
@@ -134,6 +142,12 @@ def test_sources_in_a_config(folders):
         ({"sources": {"a": {"path": None}}}, "sources.a"),
         ({"sources": {"a": {"path": "x", "weight": 0}}}, r"sources\.a\.weight' is 0"),
         ({"sources": {"a": {"path": "x", "weight": "3"}}}, r"sources\.a\.weight"),
+        ({"sources": {"a": {"path": "x", "readings": -1}}}, r"sources\.a\.readings' is -1"),
+        ({"sources": {"a": {"path": "x", "readings": True}}}, r"sources\.a\.readings"),
+        (
+            {"sources": {"a": {"path": "x", "readings": 1}, "b": {"path": "y", "readings": 2}}},
+            "left out for one source",
+        ),
         ({"path": "y", "sources": {"a": {"path": "x"}}}, "left out"),
         ({"path": "y", "buffer_size": 0}, "buffer_size"),
         ({"path": "y", "limit": -1}, "limit"),
