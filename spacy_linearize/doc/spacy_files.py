@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from ..errors import error, first_sentence
 
 ARRAY = struct.Struct(">BI")  # how an array begins in MessagePack: 0xdd, and its length
+EMPTY: bytes = srsly.msgpack_dumps({})
 
 
 def read_spacy(path: Path, vocab: Vocab) -> Iterator[Doc]:
@@ -54,7 +55,7 @@ def _made(docs: DocBin, path: Path | str, vocab: Vocab) -> Iterator[Doc]:
 def _take_user_data(docs: DocBin) -> tuple[dict[Any, Any], ...]:
     """The user data of all Docs, decoded in one call: srsly looks for plug-ins on each, which takes as long as reading
     two Docs."""
-    packed = [data or srsly.msgpack_dumps({}) for data in docs.user_data]
+    packed = [data or EMPTY for data in docs.user_data]
     docs.user_data = []
     found: tuple[dict[Any, Any], ...]
     found = srsly.msgpack_loads(ARRAY.pack(0xDD, len(packed)) + b"".join(packed), use_list=False)
