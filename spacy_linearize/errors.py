@@ -165,7 +165,8 @@ MESSAGES = {
     "SL251": "The calibration of this pipeline is {values!r}, not the numbers bias, given and words. Calibrate it "
     "anew: spacy linearize calibrate.",
     "SL253": "spaCy knows no language '{lang}'. Name one such as en, de or ja, or xx for any.",
-    "SL252": "No orders to calibrate with: the corpus needs sentences of three words and more.",
+    "SL252": "The corpus has nothing to calibrate with: of its sentences of three words and more, some must come back "
+    "in their own order and others not. Take more sentences, and none of the training part.",
     "SL220": "The folder {path} was begun with other settings: '{key}' was {old!r}, and is {new!r} now. Use the same "
     "ones to go on with it, or name another folder.",
     # What is wrong with a bag in JSON.

@@ -1,17 +1,28 @@
 """The project: every config is valid, and the workflow leads from a treebank to an installable package."""
 
 import json
+import lzma
 import os
+import random
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import spacy
+from helpers.docs import shuffled
+from helpers.parser import TOK2VEC, train_parser
+from spacy.cli import app as spacy_app
 from spacy.schemas import ConfigSchemaTraining
+from spacy.tokens import DocBin
 from spacy.util import load_config, load_model_from_config, registry
+from typer.testing import CliRunner
+from weasel.util import load_project_config
 
 from spacy_linearize.core.settings import DEFAULT_EXPERTS
+from spacy_linearize.files.conllu import read_conllu
 from spacy_linearize.registered import DEFAULT_MODEL
 
 ROOT = Path(__file__).parent.parent
@@ -153,3 +164,62 @@ def test_one_model_for_each_treebank(project):
     before = measured.stat().st_mtime_ns
     spacy_project("run", "languages", ".", "--force", "--vars.passes", "20", cwd=project)
     assert measured.stat().st_mtime_ns == before
+
+
+def make_small(config, **values):
+    """Write other values into a config."""
+    changed = load_config(config, overrides=values)
+    changed.to_disk(config)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*SL058")  # tags and labels of dev alone
+def test_the_bundled_pipelines_are_made_by_one_workflow(tmp_path, monkeypatch):
+    """`spacy project run bundle`: from a treebank, text and a parser to two pipelines in their places. The commands run
+    in this process: starting Python for each of them would take most of the time."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("project.yml", "configs"):
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, tmp_path / name)
+    make_small(
+        "configs/silver.cfg",
+        **{"components.linearizer.model.table_bits": 14, "components.linearizer.model.min_updates": 1},
+    )
+    make_small("configs/parser.cfg", **{"training.max_steps": 4, "training.eval_frequency": 4})
+    train_parser(tok2vec={**TOK2VEC, "width": 96}).to_disk("parser")
+    overrides = {"vars.parser": "parser", "vars.silver_steps": 8, "vars.lm_size": "100kB", "vars.n_threads": 1}
+    project = load_project_config(tmp_path, overrides=overrides)
+    treebank = ROOT / "tests" / "data" / "mini_en.conllu"
+    sentences = treebank.read_text(encoding="utf8").strip().split("\n\n")
+    for part, own in (("ud_train", sentences[:90]), ("ud_dev", sentences[70:])):
+        path = Path("assets", project["vars"][part])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n\n".join(own) + "\n\n", encoding="utf8")
+    texts = [doc.text for doc in read_conllu(treebank, spacy.blank("en").vocab)]
+    Path("assets/text").mkdir()
+    sources = ("chat", "sentences", "government", "dialogues", "books", "wikipedia")
+    for k, source in enumerate(sources):
+        with lzma.open(f"assets/text/{source}.txt.xz", "wt", encoding="utf8") as file:
+            file.write("\n".join(texts[k : 90 : len(sources)]))
+    for name in ("en_ud", "en_core_web"):
+        Path("spacy_linearize/pretrained", name).mkdir(parents=True)
+
+    registry.cli.get_all()  # adds the commands of plug-ins
+    commands = {command["name"]: command for command in project["commands"]}
+    for step in project["workflows"]["bundle"]:
+        assert all(Path(path).exists() for path in commands[step]["deps"]), step
+        for line in commands[step]["script"]:
+            words = shlex.split(line)
+            assert words[:3] == ["python", "-m", "spacy"]
+            done = CliRunner().invoke(spacy_app, words[3:])
+            assert done.exit_code == 0, (line, done.output, done.exception)
+        outputs = [*commands[step].get("outputs", ()), *commands[step].get("outputs_no_cache", ())]
+        assert all(Path(path).exists() for path in outputs), step
+
+    for name, dev in (("en_ud", "corpus/ud/dev.spacy"), ("en_core_web", "corpus/web/dev/000000.spacy")):
+        nlp = spacy.load(Path("spacy_linearize/pretrained", name))
+        assert nlp.meta["name"] == json.loads(Path(f"configs/{name}.json").read_text())["name"]
+        docs = list(DocBin().from_disk(dev).get_docs(nlp.vocab))
+        found = [nlp(shuffled(doc, random.Random(seed))) for seed, doc in enumerate(docs)]
+        right = [[t.text for t in new] == [t.text for t in doc] for new, doc in zip(found, docs, strict=True)]
+        assert sum(right) > 0.5 * len(docs), name
+        assert "calibration" in nlp.get_pipe("linearizer").cfg

@@ -20,12 +20,19 @@ TOK2VEC = {
 }
 
 
-def train_parser(n_epochs=6):
-    """A pipeline with a tagger and a parser, as users have them, hardly trained."""
+def train_parser(n_epochs=6, *, tok2vec=None):
+    """A pipeline with a tagger and a parser, as users have them, hardly trained.
+
+    tok2vec (Optional[Dict[str, Any]]): A layer that both share, as in spaCy's own pipelines.
+    """
     fix_random_seed(0)
     nlp = spacy.blank("en")
-    nlp.add_pipe("tagger", config={"model": {"tok2vec": TOK2VEC}})
-    parser = {"tok2vec": TOK2VEC, "state_type": "parser", "hidden_width": 32, "maxout_pieces": 2, "use_upper": True}
+    own = TOK2VEC
+    if tok2vec is not None:
+        nlp.add_pipe("tok2vec", config={"model": tok2vec})
+        own = {"@architectures": "spacy.Tok2VecListener.v1", "width": tok2vec["width"]}
+    nlp.add_pipe("tagger", config={"model": {"tok2vec": own}})
+    parser = {"tok2vec": own, "state_type": "parser", "hidden_width": 32, "maxout_pieces": 2, "use_upper": True}
     nlp.add_pipe("parser", config={"model": {"@architectures": "spacy.TransitionBasedParser.v2", **parser}})
     docs = read_docs(nlp.vocab)
     examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]

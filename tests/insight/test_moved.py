@@ -118,3 +118,5 @@ def test_calibrate(trained_path, corpus_path, tmp_path):
 def test_nothing_to_calibrate_with(component, nlp):
     with pytest.raises(LinearizeError, match="SL252"):
         calibrate(component, [Doc(nlp.vocab, words=["one", "two"])])
+    with pytest.raises(LinearizeError, match="SL252"):  # it comes back in another order: nothing to compare that with
+        calibrate(component, [Doc(nlp.vocab, words=["closed", ".", "opened", "The", "the", "door", "and"])])
