@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinearizeError, error
-from ..trees import ROOT, is_projective
+from ..trees import ROOT
 from . import store
 from .attach.attach import Attacher
 from .attach.finish import LABEL, TAG, Finisher
 from .attach.tagger import Tagger
 from .bag.bag import PackedBag
+from .bag.forest import is_projective
 from .example import Example
 from .experts import Experts, kind_of
 from .hashing import mix_values
@@ -177,7 +178,7 @@ class Engine:
             for sentence in sentences:
                 n_words += len(sentence)
                 n_sentences += 1
-                n_crossing += not is_projective(sentence.column("heads").tolist())
+                n_crossing += not is_projective(sentence.column("heads"))
                 roots.update(sentence.column("labels")[sentence.column("heads") == ROOT].tolist())
                 yield sentence
 
@@ -232,7 +233,7 @@ class Engine:
         examples = [Example(self.pack(bag), gold) for bag, gold in pairs]
         if lifts:
             examples = [one.lifted(bag, self.pack) for one, (bag, _) in zip(examples, pairs, strict=True)]
-        usable = [example for example in examples if is_projective(example.heads.tolist())]
+        usable = [example for example in examples if is_projective(example.heads)]
         options = SearchOptions(beam_width=beam_width, tree_beam_width=tree_beam_width)
         jobs: list[Callable[[], Progress]] = []
         # These come first: the searches come in pairs that take equally long, and threads are to end at the same time.

@@ -22,17 +22,17 @@ class Example:
         self.bag = self.given = bag
         self.order = np.arange(len(gold), dtype=np.int32)
         gold_heads, self.tags, self.labels = (gold.column(name) for name in ("heads", "tags", "labels"))
-        given = bag.heads
+        given, is_free = bag.heads, gold_heads == FREE
         if len(given) != len(gold):
             raise error("SL010", n=len(given), last=len(given) - 1)
-        wrong = np.flatnonzero((given != FREE) & (gold_heads != FREE) & (given != gold_heads))
-        if len(wrong):
-            raise error("SL014", words=wrong.tolist(), texts=bag.texts)
+        is_wrong = (given != gold_heads) & (given != FREE) & ~is_free
+        if is_wrong.any():
+            raise error("SL014", words=np.flatnonzero(is_wrong).tolist(), texts=bag.texts)
         for first, second in bag.before:
             if first > second:
                 raise error("SL048", words=[first, second], texts=bag.texts)
-        self.has_tree = FREE not in gold_heads
-        self.heads = np.where(gold_heads == FREE, given, gold_heads)
+        self.has_tree = not is_free.any()
+        self.heads = gold_heads if self.has_tree else np.where(is_free, given, gold_heads)
         self.puncts = gold.column("puncts")
         self.given_lifted = given
 

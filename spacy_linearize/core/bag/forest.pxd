@@ -64,3 +64,4 @@ cdef class Layout:
 
 
 cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts)
+cdef bint is_whole_tree(const int[:] heads) except -1

@@ -12,8 +12,8 @@ from libcpp.vector cimport vector
 
 from ..hashing cimport mix
 
+from ... import trees
 from ...errors import error
-from ...trees import find_cycle
 
 
 cdef vector[int] check_heads(const int[:] heads, object texts):
@@ -46,8 +46,51 @@ cdef vector[int] check_heads(const int[:] heads, object texts):
                 upwards.push_back(h)
         k += 1
     if <int>upwards.size() < n:
-        raise error("SL001", words=find_cycle(list(heads)), texts=texts)
+        raise error("SL001", words=trees.find_cycle(list(heads)), texts=texts)
     return upwards
+
+
+def is_projective(const int[:] heads) -> bool:
+    """As `trees.is_projective`, for an array. Whole trees, which most sentences have, take a tenth of the time."""
+    return is_whole_tree(heads) or trees.is_projective(list(heads))
+
+
+cdef bint is_whole_tree(const int[:] heads) except -1:
+    """Whether heads, in order, are one tree each of whose subtrees is a stretch of the sentence."""
+    cdef vector[int] waiting, first, last, size, upwards
+    cdef int n = heads.shape[0], i, k, h, n_roots = 0
+    waiting.assign(n, 0)
+    for k in range(n):
+        if heads[k] == FREE or not ROOT <= heads[k] < n:
+            return False
+        if heads[k] == ROOT:
+            n_roots += 1
+        else:
+            waiting[heads[k]] += 1
+    if n_roots != 1:
+        return False
+    size.assign(n, 1)
+    for k in range(n):
+        first.push_back(k)
+        last.push_back(k)
+        if waiting[k] == 0:
+            upwards.push_back(k)
+    # Dependents before heads. Words of a cycle, and what hangs above it, are never reached.
+    for i in range(n):
+        if i == <int>upwards.size():
+            return False
+        k = upwards[i]
+        if last[k] - first[k] + 1 != size[k]:
+            return False
+        h = heads[k]
+        if h >= 0:
+            first[h] = min(first[h], first[k])
+            last[h] = max(last[h], last[k])
+            size[h] += size[k]
+            waiting[h] -= 1
+            if waiting[h] == 0:
+                upwards.push_back(h)
+    return True
 
 
 cdef Layout lay_out(const int[:] heads, vector[uint64_t]& content, vector[uint64_t]& ties, object texts):

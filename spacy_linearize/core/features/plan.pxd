@@ -40,9 +40,10 @@ cdef struct TemplateC:
 
 
 cdef struct PartC:
-    # Action atoms that some templates of one scope share.
-    int first_atom      # action_atoms[first_atom:last_atom]
-    int last_atom
+    # Action atoms that some templates share: those of another part, which comes before this one, and one more. The first
+    # part has none.
+    int parent
+    int atom
 
 
 cdef cppclass PlanC:
@@ -50,9 +51,13 @@ cdef cppclass PlanC:
     vector[TemplateC] templates     # by scope
     int scope_start[N_SCOPES + 1]   # templates[scope_start[s]:scope_start[s + 1]] are of scope s
     vector[PartC] parts
-    vector[int] changing[N_SCOPES]  # by scope: the parts that depend on more than the word and what it opens
+    vector[int] lasting             # the parts that depend on the word and what it opens alone
+    vector[int] changing[N_SCOPES]  # by scope: those of its parts that depend on more
     vector[int] state_atoms
-    vector[int] action_atoms
+
+
+cdef inline bint has_templates(const PlanC* plan, int scope) noexcept nogil:
+    return plan.scope_start[scope] < plan.scope_start[scope + 1]
 
 
 cdef struct MaskC:

@@ -60,7 +60,7 @@ cdef void hash_scope(PlanC* plan, ExtractionC* extraction, int scope) noexcept n
 cdef void extract_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const StateC* state, const ActionC* action,
                          ExtractionC* out) noexcept nogil:
     """Read an action of the state that was extracted last."""
-    cdef size_t n_parts = plan.parts.size(), p
+    cdef size_t n_parts = plan.parts.size()
     read_action(&plan.needs, bag, nodes, state, action, &out.atoms)
     if out.atoms.opening != NONE:
         out.row = out.ready.data() + <size_t>out.atoms.opening * n_parts
@@ -68,20 +68,22 @@ cdef void extract_action(PlanC* plan, BagC* bag, vector[NodeC]* nodes, const Sta
             return
     else:
         out.row = out.ready.data() + out.atoms.openings.size() * n_parts
-    for p in range(n_parts):
-        out.row[p] = hash_part(plan, out.atoms.action, &plan.parts[p])
+    out.row[0] = 0
+    hash_parts(plan, plan.lasting, out)
 
 
-cdef inline uint64_t hash_part(PlanC* plan, const uint64_t* values, const PartC* part) noexcept nogil:
-    """The hash of an action part, or NOT_THERE."""
-    cdef uint64_t h = 0
-    cdef int i, atom
-    for i in range(part.first_atom, part.last_atom):
-        atom = plan.action_atoms[i]
-        if values[atom] == 0:
-            return NOT_THERE
-        h = mix(h, values[atom])
-    return h
+cdef inline void hash_parts(PlanC* plan, vector[int]& parts, ExtractionC* extraction) noexcept nogil:
+    """Hash some action parts, each after its parent. The hash of one that has an atom which is missing is NOT_THERE."""
+    cdef const uint64_t* values = extraction.atoms.action
+    cdef const PartC* part
+    cdef uint64_t h
+    cdef size_t i
+    for i in range(parts.size()):
+        part = &plan.parts[parts[i]]
+        h = extraction.row[part.parent]
+        if h != NOT_THERE:
+            h = mix(h, values[part.atom]) if values[part.atom] else NOT_THERE
+        extraction.row[parts[i]] = h
 
 
 cdef int find_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift) noexcept nogil:
@@ -94,12 +96,10 @@ cdef int write_slots(PlanC* plan, ExtractionC* extraction, int scope, int shift,
     cdef uint64_t* row = extraction.row
     cdef const FiredC* fired = extraction.fired.data() + plan.scope_start[scope]
     cdef uint64_t h
-    cdef int i, p, n = 0
+    cdef int i, n = 0
     if extraction.n_fired[scope] == NOT_HASHED:
         hash_scope(plan, extraction, scope)
-    for i in range(<int>plan.changing[scope].size()):
-        p = plan.changing[scope][i]
-        row[p] = hash_part(plan, extraction.atoms.action, &plan.parts[p])
+    hash_parts(plan, plan.changing[scope], extraction)
     for i in range(extraction.n_fired[scope]):
         h = row[fired[i].part]
         slots[n] = slot_of(fired[i].hash, h, shift)
@@ -152,16 +152,17 @@ cdef class Features:
         cdef int scope
         self.fingerprint = fingerprint(templates, "atomic_shift" if atomic_shift else "")
         self.templates, self.pair_templates = [], []
-        scopes = [[] for _ in range(N_SCOPES)]
+        scopes, parts = [[] for _ in range(N_SCOPES)], {(): 0}
         for template in templates:
             atoms = set(template.split())
             if atoms & set(PAIR_ATOMS):
                 self._add_pair_template(template)
             else:
                 scopes[scope_of(atoms & set(STATE_ATOMS), atoms & set(ACTION_ATOMS), atomic_shift)].append(template)
+        self.plan.parts.resize(1)
         for scope in range(N_SCOPES):
             self.plan.scope_start[scope] = self.plan.templates.size()
-            self._add_scope(scope, scopes[scope])
+            self._add_scope(scope, scopes[scope], parts)
         self.plan.scope_start[N_SCOPES] = self.plan.templates.size()
         self._find_needs({atom for template in self.templates for atom in template.split()}, atomic_shift)
 
@@ -176,28 +177,40 @@ cdef class Features:
         self.pair_plan.second_atoms.push_back(members["Y"])
         self.pair_plan.head_atoms.push_back(members["Z"])
 
-    def _add_scope(self, int scope, templates):
+    def _add_scope(self, int scope, templates, parts):
         """Add the templates of a scope, those with the same action part side by side."""
-        cdef PartC part
-        by_part = {}
+        by_part, changing = {}, set()
         for template in templates:
             atoms = template.split()
             by_part.setdefault(tuple(atom for atom in ACTION_ATOMS if atom in atoms), []).append(template)
         for action_atoms in sorted(by_part):
-            part.first_atom = self.plan.action_atoms.size()
-            for atom in action_atoms:
-                self.plan.action_atoms.push_back(ACTION_ATOMS.index(atom))
-            part.last_atom = self.plan.action_atoms.size()
-            self.plan.parts.push_back(part)
-            if not LASTING_ATOMS.issuperset(action_atoms):
-                self.plan.changing[scope].push_back(self.plan.parts.size() - 1)
+            part = self._add_part(action_atoms, parts)
+            prefixes = [action_atoms[:k] for k in range(1, len(action_atoms) + 1)]
+            changing |= {parts[prefix] for prefix in prefixes if not LASTING_ATOMS.issuperset(prefix)}
             for template in by_part[action_atoms]:
-                self._add_template(template)
+                self._add_template(template, part)
+        self.plan.changing[scope] = sorted(changing)
 
-    def _add_template(self, template):
+    def _add_part(self, action_atoms, parts):
+        """Add an action part, and those that it begins with. Returns its number.
+
+        parts (Dict[Tuple[str, ...], int]): The numbers of those that are there.
+        """
+        cdef PartC part
+        if action_atoms not in parts:
+            *before, last = action_atoms
+            part.parent = self._add_part(tuple(before), parts)
+            part.atom = ACTION_ATOMS.index(last)
+            parts[action_atoms] = self.plan.parts.size()
+            if LASTING_ATOMS.issuperset(action_atoms):
+                self.plan.lasting.push_back(self.plan.parts.size())
+            self.plan.parts.push_back(part)
+        return parts[action_atoms]
+
+    def _add_template(self, template, part):
         cdef TemplateC compiled
         compiled.seed = hash_text(template)
-        compiled.part = self.plan.parts.size() - 1
+        compiled.part = part
         compiled.first_atom = self.plan.state_atoms.size()
         for atom in template.split():
             if atom in STATE_ATOMS:

@@ -10,7 +10,7 @@ from ..features.atoms cimport MANY
 from ..features.families cimport PairC, PairsC, find_pair_slots, score_pairs, start_pairs, sum_up
 from ..features.plan cimport (
     COMPONENT, CONSTITUENT, EVERY_SHIFT, N_SCOPES, NEIGHBOURS, WORD, drop_out, extract, extract_action, find_slots,
-    start_extraction, write_slots,
+    has_templates, start_extraction, write_slots,
 )
 from ..systems.state cimport NONE, SHIFT, ActionC, StateC
 from ..weights cimport ask_for, sum_weights
@@ -144,19 +144,24 @@ cdef int queue_shift(SearchC* search, WorkspaceC* workspace, const StateC* state
     if sums.neighbours == &sums.own[1] or isnan(sums.neighbours[0]):
         put_in_queue(search, workspace, NEIGHBOURS, sums.neighbours)
     sums.constituent = &sums.own[2]
-    if c == NONE:
-        put_in_queue(search, workspace, CONSTITUENT, sums.constituent)
-    else:
-        known = &workspace.by_constituent[c]
-        sums.constituent = &known.value
-        if known.stamp != stamp:
+    sums.own[2] = 0
+    if has_templates(search.plan, CONSTITUENT):
+        if c == NONE:
             put_in_queue(search, workspace, CONSTITUENT, sums.constituent)
+        else:
+            known = &workspace.by_constituent[c]
+            sums.constituent = &known.value
+            if known.stamp != stamp:
+                put_in_queue(search, workspace, CONSTITUENT, sums.constituent)
+                known.stamp = stamp
+    sums.component = &sums.own[3]
+    sums.own[3] = 0
+    if has_templates(search.plan, COMPONENT):
+        known = &workspace.by_component[search.context.bag.forest.top[word]]
+        sums.component = &known.value
+        if known.stamp != stamp:
+            put_in_queue(search, workspace, COMPONENT, sums.component)
             known.stamp = stamp
-    known = &workspace.by_component[search.context.bag.forest.top[word]]
-    sums.component = &known.value
-    if known.stamp != stamp:
-        put_in_queue(search, workspace, COMPONENT, sums.component)
-        known.stamp = stamp
     return put_in_queue(search, workspace, WORD, &sums.own[0])
 
 

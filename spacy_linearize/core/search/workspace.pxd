@@ -34,7 +34,7 @@ cdef struct ShiftSumsC:
     double* neighbours
     double* constituent
     double* component
-    double own[3]       # that of the word, and those that no other SHIFT shares
+    double own[4]       # that of the word, and those that no other SHIFT shares
 
 
 cdef cppclass WorkspaceC:

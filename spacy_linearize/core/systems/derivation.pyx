@@ -7,11 +7,11 @@ from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
 from ..bag.bag cimport PackedBag
-from ..bag.forest cimport FREE, ROOT, ForestC, is_untouched
+from ..bag.forest cimport FREE, ROOT, ForestC, is_untouched, is_whole_tree
 from ..bag.word cimport LABEL, TAG
 
 from ...errors import error
-from ...trees import crossing_words, find_cycle, is_projective_forest
+from ...trees import crossing_words, find_cycle
 
 
 cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrored, bint needs_tree) except *:
@@ -24,12 +24,12 @@ cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrore
     cdef TargetC gold
     cdef ForestC* forest = &bag.c.forest
     cdef int n = forest.n, i, k
-    cdef vector[int] name = name_by_first_use(bag, order if not mirrored else order[::-1])
     cdef const int[:] gold_order = np.asarray(order, dtype=np.int32), gold_heads = np.asarray(heads, dtype=np.int32)
     cdef const uint64_t[:] gold_tags = np.asarray(tags, dtype=np.uint64), gold_labels = np.asarray(labels, dtype=np.uint64)
     for column, values in (("heads", gold_heads), ("tags", gold_tags), ("labels", gold_labels)):
         if len(values) != n:
             raise error("SL006", name=column, got=len(values), n=n)
+    cdef vector[int] name = name_by_first_use(bag, gold_order, mirrored)
     cdef bint has_tree = True
     cdef int n_roots = 0
     for i in range(n):
@@ -62,32 +62,50 @@ cdef TargetC make_target(PackedBag bag, order, heads, tags, labels, bint mirrore
         if gold.head[k] >= 0:
             gold.n_dependents[gold.head[k]] += 1
     if has_tree:
-        check_projective(list(gold_order), list(gold_heads), bag.texts)
+        check_projective(gold_order, gold_heads, bag.texts)
     return gold
 
 
-cdef int check_projective(order, heads, texts) except -1:
-    place = {k: i for i, k in enumerate(order)}
-    in_order = [place[heads[k]] if heads[k] >= 0 else ROOT for k in order]
-    if not is_projective_forest(in_order):
-        raise error("SL011", words=[order[i] for i in find_cycle(in_order) or crossing_words(in_order)], texts=texts)
+cdef int check_projective(const int[:] order, const int[:] heads, texts) except -1:
+    cdef int n = order.shape[0], i
+    place, in_order = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    cdef int[::1] places = place, heads_in_order = in_order
+    for i in range(n):
+        places[order[i]] = i
+    for i in range(n):
+        heads_in_order[i] = places[heads[order[i]]] if heads[order[i]] >= 0 else ROOT
+    if n and not is_whole_tree(heads_in_order):
+        found = in_order.tolist()
+        raise error("SL011", words=[order[i] for i in find_cycle(found) or crossing_words(found)], texts=texts)
     return 0
 
 
-cdef vector[int] name_by_first_use(PackedBag bag, order) except *:
+cdef vector[int] name_by_first_use(PackedBag bag, const int[:] order, bint mirrored) except *:
     """For each canonical number its name in the derivation. Twins swap names, with their subtrees, where the
-    later one comes first in the gold order."""
+    later one comes first in the gold order.
+
+    mirrored (bool): The order is to be read from right to left.
+    """
     cdef ForestC* forest = &bag.c.forest
-    cdef int n = forest.n, word, k, a, first, j, low, high
+    cdef int n = forest.n, word, i, k, a, first, j, low, high
+    cdef bint is_order = order.shape[0] == n, has_twins = False
     cdef vector[int] name, path
+    cdef vector[char] is_met
     cdef vector[uint64_t] shifted
-    if sorted(order) != list(range(n)):
-        raise error("SL010", n=n, last=n - 1)
-    shifted.resize((n + 63) // 64 + 1)
+    is_met.resize(n)
+    for i in range(max(n, <int>order.shape[0])):
+        is_order = is_order and 0 <= order[i] < n and not is_met[order[i]]
+        if not is_order:
+            raise error("SL010", n=n, last=n - 1)
+        is_met[order[i]] = True
     for k in range(n):
         name.push_back(k)
-    for position in order:
-        word = bag.layout.number[position]
+        has_twins |= forest.twin[k] >= 0
+    if not has_twins:
+        return name
+    shifted.resize((n + 63) // 64 + 1)
+    for i in range(n):
+        word = bag.layout.number[order[n - 1 - i if mirrored else i]]
         k = name[word]
         path.clear()
         a = forest.twin_above[k]

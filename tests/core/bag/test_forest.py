@@ -4,10 +4,13 @@ import itertools
 import pickle
 import random
 
+import numpy as np
 import pytest
 from helpers import brute
 
+from spacy_linearize import trees
 from spacy_linearize.core.bag.bag import MAX_WORDS, PackedBag
+from spacy_linearize.core.bag.forest import is_projective
 from spacy_linearize.core.records import Bag
 from spacy_linearize.errors import LinearizeError
 from spacy_linearize.trees import FREE, ROOT
@@ -79,6 +82,32 @@ def test_every_assignment_of_heads_is_refused_or_a_forest():
         else:
             with pytest.raises(LinearizeError):
                 packed([1, 2, 3], heads=heads)
+
+
+def test_projective_as_the_slow_way_says():
+    """All ways to give heads to up to 5 words, values that are no heads among them."""
+    for n in range(6):
+        for heads in itertools.product(range(-3, n + 1), repeat=n):
+            assert is_projective(np.array(heads, dtype=np.int32)) == trees.is_projective(heads), heads
+
+
+def test_projective_long_trees():
+    rng = random.Random(2)
+
+    def hang(heads, low, high, head):
+        """Hang the words of a stretch below a head, as one subtree."""
+        if low < high:
+            top = rng.randrange(low, high)
+            heads[top] = head
+            hang(heads, low, top, top)
+            hang(heads, top + 1, high, top)
+
+    for _ in range(200):
+        heads = np.empty(rng.randint(6, 60), dtype=np.int32)
+        hang(heads, 0, len(heads), ROOT)
+        assert is_projective(heads)
+        heads[rng.randrange(len(heads))] = rng.randrange(len(heads))
+        assert is_projective(heads) == trees.is_projective(heads.tolist())
 
 
 def test_errors_survive_pickling():
