@@ -16,6 +16,8 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -81,11 +83,15 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
         header = json.loads(bytes(body[:head_length]))
         layout = header.pop("arrays")
         _check_layout(layout, len(body) - head_length)
-        arrays, start = {}, head_length
-        for name, dtype, length, stored in layout:
-            chunk = _inflated(body[start : start + stored], length * np.dtype(dtype).itemsize)
-            arrays[name] = np.frombuffer(chunk, dtype=dtype, count=length)
-            start += stored
+        starts = accumulate((stored for *_, stored in layout), initial=head_length)
+        chunks = [body[start : start + stored] for start, (*_, stored) in zip(starts, layout, strict=False)]
+        sizes = [length * np.dtype(dtype).itemsize for _, dtype, length, _ in layout]
+        with ThreadPoolExecutor() as pool:  # most of the time of loading; it needs no GIL
+            inflated = list(pool.map(_inflated, chunks, sizes))
+        arrays = {
+            name: np.frombuffer(chunk, dtype=dtype, count=length)
+            for chunk, (name, dtype, length, _) in zip(inflated, layout, strict=True)
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as broken:
         raise error("SL032", source=source, what=str(broken)) from broken
     return header, arrays
