@@ -26,7 +26,7 @@ from .core.engine import Engine
 from .core.ngrams.estimate import Estimation
 from .core.records import Bag, Order, SearchOptions, best_combinations
 from .doc.gold import Gold, gold_pairs
-from .doc.known import KINDS, Known, add_given, add_names, check_names, check_stored, no_names
+from .doc.known import KINDS, Known, check_names, check_stored, new_names
 from .doc.read import Reader, check_doc
 from .doc.reorder import Dropped
 from .doc.sentence import sentences_of
@@ -400,12 +400,8 @@ class Linearizer(TrainablePipe):
 
     def _learn_names(self, examples: list[Example], pairs: list[list[tuple[Bag, Bag]]]) -> None:
         """Add the tags and labels of examples that initialize() has not seen, and the given ones."""
-        found = no_names()
-        for eg, own in zip(examples, pairs, strict=True):
-            add_names(found, eg.reference, self.options.tags_from)
-            for given, _ in own:
-                add_given(found, given, eg.predicted.vocab.strings)
-        if any(found[kind] - set(self.cfg[kind]) for kind in KINDS):
+        found = new_names(self.cfg, examples, pairs, self.options.tags_from)
+        if any(found.values()):
             self.cfg |= {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
             self._known.know(self.cfg, self.vocab.strings)
 

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -42,7 +43,7 @@ class Gold:
 
     def __init__(self, examples: Iterable[Example], tags_from: str = TAG_ALONE) -> None:
         self.examples = examples
-        self.everything = Options(tags_from=tags_from)  # all tags, heads and labels count
+        self.everything = everything(tags_from)
         self.names: Names = no_names()
         self.written: list[WrittenText] = []
         self.text = Text()
@@ -62,6 +63,12 @@ class Gold:
             raise error("SL045")
 
 
+@cache
+def everything(tags_from: str) -> Options:
+    """Options by which all tags, heads and labels count. They are checked once, not for each example."""
+    return Options(tags_from=tags_from)
+
+
 def gold_spans(doc: Doc) -> list[tuple[int, int]]:
     """Where the sentences of a gold Doc begin and end. It may hold several, if their boundaries are known."""
     if not len(doc):
@@ -79,9 +86,9 @@ def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> It
     """
     spans = gold_spans(eg.reference)
     predicted = _in_sequence_of(eg.reference, eg.predicted, options.tags_from)
-    everything = Options(tags_from=options.tags_from)
     whole = next(read_bags(predicted, [(0, len(predicted))], options))
-    for gold, (start, end) in zip(read_bags(eg.reference, spans, everything), spans, strict=True):
+    sentences = read_bags(eg.reference, spans, everything(options.tags_from))
+    for gold, (start, end) in zip(sentences, spans, strict=True):
         given = whole if len(spans) == 1 else _part(whole, start, end)
         given_heads, gold_heads = given.column("heads"), gold.column("heads")
         # An arc that some component before this one got wrong cannot lead to the gold tree.

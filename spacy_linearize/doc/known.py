@@ -9,6 +9,7 @@ import numpy as np
 from spacy.attrs import DEP
 from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..bundled import bundled_for
 from ..core.records import Array, Bag, Keys
@@ -46,10 +47,30 @@ def add_names(names: Names, doc: Doc, tags_from: str) -> None:
         names[kind].update(strings[key] for key in set(keys.tolist()) if key)
 
 
-def add_given(names: Names, bag: Bag, strings: StringStore) -> None:
-    """Add the names that are given about the words of a bag."""
-    for kind in KINDS:
-        names[kind].update(strings[key] for key in np.unique(bag.column(kind)).tolist() if key)
+def new_names(
+    known: Mapping[str, Iterable[str]],
+    examples: Iterable[Example],
+    pairs: Iterable[list[tuple[Bag, Bag]]],
+    tags_from: str,
+) -> Names:
+    """The names in examples that are not known, whether they are gold or given.
+
+    known (Mapping[str, Iterable[str]]): The known ones by kind.
+    pairs (Iterable[List[Tuple[Bag, Bag]]]): For each example what `gold_pairs` has made of it.
+    """
+    keys = {kind: {0, *map(get_string_id, known[kind])} for kind in KINDS}
+    found = no_names()
+
+    def look_up(kind: str, column: Array, strings: StringStore) -> None:
+        found[kind].update(strings[key] for key in set(column.tolist()) - keys[kind])
+
+    for eg, own in zip(examples, pairs, strict=True):
+        look_up("tags", read_tags(eg.reference, tags_from), eg.reference.vocab.strings)
+        look_up("labels", eg.reference.to_array(DEP), eg.reference.vocab.strings)
+        for given, _ in own:
+            for kind in KINDS:
+                look_up(kind, given.column(kind), eg.predicted.vocab.strings)
+    return found
 
 
 def check_names(names: Any) -> Names:
