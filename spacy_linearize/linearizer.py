@@ -400,7 +400,7 @@ class Linearizer(TrainablePipe):
 
     def _learn_names(self, examples: list[Example], pairs: list[list[tuple[Bag, Bag]]]) -> None:
         """Add the tags and labels of examples that initialize() has not seen, and the given ones."""
-        found = new_names(self.cfg, examples, pairs, self.options.tags_from)
+        found = new_names(self.cfg, examples, pairs)
         if any(found.values()):
             self.cfg |= {kind: sorted({*self.cfg[kind], *found[kind]}) for kind in KINDS}
             self._known.know(self.cfg, self.vocab.strings)

@@ -73,9 +73,11 @@ def gold_spans(doc: Doc) -> list[tuple[int, int]]:
     """Where the sentences of a gold Doc begin and end. It may hold several, if their boundaries are known."""
     if not len(doc):
         return []
-    starts = np.flatnonzero(doc.to_array(SENT_START)[1:] == 1) + 1
-    bounds = [0, *starts.tolist(), len(doc)]
-    return list(pairwise(bounds))
+    is_start = doc.to_array(SENT_START) == 1
+    is_start[0] = False
+    if not is_start.any():
+        return [(0, len(doc))]
+    return list(pairwise([0, *np.flatnonzero(is_start).tolist(), len(doc)]))
 
 
 def gold_pairs(eg: Example, options: Options, *, needs_tree: bool = False) -> Iterator[tuple[Bag, Bag]]:
@@ -147,10 +149,9 @@ def _possible(gold: Array, given: Array, added: Array) -> Array:
 def _in_sequence_of(reference: Doc, predicted: Doc, tags_from: str) -> Doc:
     """The predicted Doc with its words in the sequence of the reference, if the match is unambiguous: a word that
     occurs twice must have no given annotation that could belong to either occurrence."""
-    forms = reference.to_array(ORTH), predicted.to_array(ORTH)
-    if np.array_equal(*forms):
+    wanted, have = (doc.to_array(ORTH).tolist() for doc in (reference, predicted))
+    if wanted == have:
         return predicted
-    wanted, have = (keys.tolist() for keys in forms)
     places: dict[int, list[int]] = {}
     for i, orth in enumerate(have):
         places.setdefault(orth, []).append(i)

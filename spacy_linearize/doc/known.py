@@ -48,28 +48,21 @@ def add_names(names: Names, doc: Doc, tags_from: str) -> None:
 
 
 def new_names(
-    known: Mapping[str, Iterable[str]],
-    examples: Iterable[Example],
-    pairs: Iterable[list[tuple[Bag, Bag]]],
-    tags_from: str,
+    known: Mapping[str, Iterable[str]], examples: Iterable[Example], pairs: Iterable[Iterable[tuple[Bag, Bag]]]
 ) -> Names:
     """The names in examples that are not known, whether they are gold or given.
 
     known (Mapping[str, Iterable[str]]): The known ones by kind.
-    pairs (Iterable[List[Tuple[Bag, Bag]]]): For each example what `gold_pairs` has made of it.
+    pairs (Iterable[Iterable[Tuple[Bag, Bag]]]): For each example what `gold_pairs` has made of it.
     """
     keys = {kind: {0, *map(get_string_id, known[kind])} for kind in KINDS}
     found = no_names()
-
-    def look_up(kind: str, column: Array, strings: StringStore) -> None:
-        found[kind].update(strings[key] for key in set(column.tolist()) - keys[kind])
-
     for eg, own in zip(examples, pairs, strict=True):
-        look_up("tags", read_tags(eg.reference, tags_from), eg.reference.vocab.strings)
-        look_up("labels", eg.reference.to_array(DEP), eg.reference.vocab.strings)
-        for given, _ in own:
-            for kind in KINDS:
-                look_up(kind, given.column(kind), eg.predicted.vocab.strings)
+        for given, gold in own:
+            for doc, bag in ((eg.predicted, given), (eg.reference, gold)):
+                for kind in KINDS:
+                    if news := set(bag.column(kind).tolist()) - keys[kind]:
+                        found[kind].update(doc.vocab.strings[key] for key in news)
     return found
 
 
