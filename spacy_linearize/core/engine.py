@@ -1,6 +1,6 @@
 """The entry point of the core: a model that orders bags, learns, and is stored."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +12,7 @@ from ..errors import LinearizeError, error
 from ..trees import ROOT
 from . import store
 from .attach.attach import Attacher
-from .attach.finish import LABEL, TAG, Finisher
+from .attach.finish import FORM, LABEL, TAG, Finisher
 from .attach.tagger import Tagger
 from .bag.bag import PackedBag
 from .bag.forest import is_projective
@@ -230,20 +230,27 @@ class Engine:
         if not 0 <= dropout < 1:
             raise error("SL022", key="dropout", value=dropout, expected="a number from 0 to below 1")
         lifts = self.should_lift(projective)
-        examples = [Example(self.pack(bag), gold) for bag, gold in pairs]
+        examples = [Example(bag, self.pack, gold) for bag, gold in pairs]
         if lifts:
-            examples = [one.lifted(bag, self.pack) for one, (bag, _) in zip(examples, pairs, strict=True)]
+            examples = [one.lifted() for one in examples]
         usable = [example for example in examples if is_projective(example.heads)]
         options = SearchOptions(beam_width=beam_width, tree_beam_width=tree_beam_width)
         jobs: list[Callable[[], Progress]] = []
-        # These come first: the searches come in pairs that take equally long, and threads are to end at the same time.
+        # The searches take longest, and come in pairs that take equally long. The short jobs come last, so that threads
+        # end at the same time.
+        own: dict[Decoder, list[Example]] = defaultdict(list)
+        for example in usable:
+            for decoder in self.experts.decoders_for(example.bag):
+                own[decoder].append(example)
+        for number, (_, decoder) in enumerate(self.experts):
+            mask_seed = mix_values([seed, number])
+            jobs.append(partial(self._update_search, decoder, own[decoder], options, dropout, mask_seed))
+        if not self.builds_trees:
+            jobs.append(partial(self._update_attacher, usable))
         if self.settings.tags != "search":
-            jobs.append(partial(self._update_finish, usable))
+            jobs.append(partial(self._update_tagger, usable))
         if lifts:
             jobs.append(partial(self._update_lifter, usable))
-        for number, (_, decoder) in enumerate(self.experts):
-            own = [example for example in usable if decoder in self.experts.decoders_for(example.bag)]
-            jobs.append(partial(self._update_search, decoder, own, options, dropout, mix_values([seed, number])))
         progress = Progress(examples=len(usable), skipped=len(examples) - len(usable))
         with worker_pool(n_threads) as pool:
             for part in pool.map(_call, jobs) if n_threads > 1 else map(_call, jobs):
@@ -262,19 +269,18 @@ class Engine:
         lost, actions = update(decoder, gold, widths=widths, rule=self.settings.update, dropout=dropout, seed=seed)
         return Progress(violations=lost, actions=actions)
 
-    def _update_finish(self, examples: list[Example]) -> Progress:
-        """Let the tagger learn gold tags and, if the search builds no trees, let `attach` learn the gold trees that are
-        complete. It learns with gold tags: that is better than with those that the tagger chooses meanwhile."""
-        progress = Progress()
+    def _update_tagger(self, examples: list[Example]) -> Progress:
+        return Progress(wrong_tags=sum(self.tagger.update(one.bag, one.order, one.tags) for one in examples))
+
+    def _update_attacher(self, examples: list[Example]) -> Progress:
+        """Let `attach` learn the gold trees that are complete."""
+        wrong_arcs = wrong_labels = 0
         for one in examples:
-            wrong, tags = self.tagger.update(one.bag, one.order, one.tags)
-            progress += Progress(wrong_tags=wrong)
-            if one.has_tree and not self.builds_trees:
-                bag = one.bag
-                columns = (bag.column(0), tags, bag.heads, bag.column(LABEL))
+            if one.has_tree:
+                columns = one.bag.column(FORM), one.tags_to_attach(), one.bag.heads, one.bag.column(LABEL)
                 arcs, labels = self.attacher.update(one.order, *columns, one.heads, one.labels)
-                progress += Progress(wrong_arcs=arcs, wrong_labels=labels)
-        return progress
+                wrong_arcs, wrong_labels = wrong_arcs + arcs, wrong_labels + labels
+        return Progress(wrong_arcs=wrong_arcs, wrong_labels=wrong_labels)
 
     def _update_lifter(self, examples: list[Example]) -> Progress:
         for one in examples:

@@ -219,26 +219,27 @@ cdef class Attacher:
         cdef SentenceC s = make_sentence(order, forms, tags, heads, labels)
         cdef TableC table = self.weights.for_decoding()
         cdef vector[int] tree = s.heads
-        self._complete(&s, &table, &tree)
+        with nogil:
+            self._complete(&s, &table, &tree)
         heads, labels = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.uint64)
         cdef const int[:] places = order
         cdef int[::1] new_heads = heads
         cdef uint64_t[::1] new_labels = labels
         cdef bint is_hashed = False
-        cdef int i
-        for i in range(s.n):
-            new_heads[places[i]] = tree[i]
-            if tree[i] >= 0:
-                new_heads[places[i]] = places[tree[i]]
-                if self.labelled and s.labels[i] == 0:
-                    if not is_hashed:
-                        hash_sides(&s, &self.label_parts)
-                        is_hashed = True
-                    new_labels[places[i]] = best_label(&s, self.label_parts.seeds.size(), &self.lexicon.c, tree[i], i,
-                                                       &table)
+        cdef int i, n_templates = self.label_parts.seeds.size()
+        with nogil:
+            for i in range(s.n):
+                new_heads[places[i]] = tree[i]
+                if tree[i] >= 0:
+                    new_heads[places[i]] = places[tree[i]]
+                    if self.labelled and s.labels[i] == 0:
+                        if not is_hashed:
+                            hash_sides(&s, &self.label_parts)
+                            is_hashed = True
+                        new_labels[places[i]] = best_label(&s, n_templates, &self.lexicon.c, tree[i], i, &table)
         return heads, labels
 
-    cdef bint _complete(self, SentenceC* s, const TableC* table, vector[int]* tree) except -1:
+    cdef bint _complete(self, SentenceC* s, const TableC* table, vector[int]* tree) except -1 nogil:
         """Add the arcs that are missing from a tree of positions in the order. If only the root is, there is no choice.
 
         RETURNS (bool): Whether arcs were chosen by their scores. Only then are their templates hashed.
@@ -256,13 +257,12 @@ cdef class Attacher:
             return False
         if n_missing == 0 or s.n > C_MAX_CHART:
             return False
-        with nogil:
-            hash_sides(s, &self.arc_parts)
-            score_arcs(s, self.arc_parts.seeds.size(), table, &chart)
-            fill_chart(&chart, s.n)
-            i = read_tree(&chart, s.n, tree)
-        if i:
-            raise RuntimeError("no projective tree over this order keeps the given arcs")
+        hash_sides(s, &self.arc_parts)
+        score_arcs(s, self.arc_parts.seeds.size(), table, &chart)
+        fill_chart(&chart, s.n)
+        if read_tree(&chart, s.n, tree):
+            with gil:
+                raise RuntimeError("no projective tree over this order keeps the given arcs")
         return True
 
     def score(self, order, forms, tags, given, heads):
@@ -292,28 +292,41 @@ cdef class Attacher:
         cdef SentenceC gold = make_sentence(order, forms, tags, heads, labels)
         cdef TableC table = self.weights.for_training()
         cdef vector[int] tree = s.heads
-        cdef int i, n_templates = self.label_parts.seeds.size(), wrong_arcs = 0, wrong_labels = 0
-        cdef uint64_t label
-        if self._complete(&s, &table, &tree):
-            for i in range(s.n):
-                if tree[i] != gold.heads[i]:
-                    wrong_arcs += 1
-                    self._add_arc(&s, gold.heads[i], i, 1)
-                    self._add_arc(&s, tree[i], i, -1)
-        if self.labelled:
-            hash_sides(&s, &self.label_parts)
-            for i in range(s.n):
-                if s.labels[i] or gold.heads[i] < 0 or not gold.labels[i]:
-                    continue
-                label = best_label(&s, n_templates, &self.lexicon.c, gold.heads[i], i, &table)
-                if label != gold.labels[i]:
-                    wrong_labels += 1
-                    self._add_label(&s, gold.heads[i], i, gold.labels[i], 1)
-                    self._add_label(&s, gold.heads[i], i, label, -1)
+        cdef int wrong_arcs = 0, wrong_labels = 0
+        with nogil:
+            if self._complete(&s, &table, &tree):
+                wrong_arcs = self._learn_arcs(&s, &gold, tree)
+            if self.labelled:
+                wrong_labels = self._learn_labels(&s, &gold, &table)
         self.weights.tick()
         return wrong_arcs, wrong_labels
 
-    cdef int _add_arc(self, SentenceC* s, int head, int dependent, float change) except -1:
+    cdef int _learn_arcs(self, SentenceC* s, const SentenceC* gold, const vector[int]& tree) except -1 nogil:
+        """Prefer gold arcs to those that were chosen instead. Returns how many were."""
+        cdef int i, n_wrong = 0
+        for i in range(s.n):
+            if tree[i] != gold.heads[i]:
+                n_wrong += 1
+                self._add_arc(s, gold.heads[i], i, 1)
+                self._add_arc(s, tree[i], i, -1)
+        return n_wrong
+
+    cdef int _learn_labels(self, SentenceC* s, const SentenceC* gold, const TableC* table) except -1 nogil:
+        """Prefer gold labels to those that are chosen for gold arcs instead. Returns how many are."""
+        cdef int i, n_templates = self.label_parts.seeds.size(), n_wrong = 0
+        cdef uint64_t label
+        hash_sides(s, &self.label_parts)
+        for i in range(s.n):
+            if s.labels[i] or gold.heads[i] < 0 or not gold.labels[i]:
+                continue
+            label = best_label(s, n_templates, &self.lexicon.c, gold.heads[i], i, table)
+            if label != gold.labels[i]:
+                n_wrong += 1
+                self._add_label(s, gold.heads[i], i, gold.labels[i], 1)
+                self._add_label(s, gold.heads[i], i, label, -1)
+        return n_wrong
+
+    cdef int _add_arc(self, SentenceC* s, int head, int dependent, float change) except -1 nogil:
         cdef vector[uint32_t] slots
         cdef int n_templates = self.arc_parts.seeds.size()
         slots.resize(2 * n_templates)
@@ -321,7 +334,7 @@ cdef class Attacher:
         self.weights.add(slots.data(), 2 * n_templates, change)
         return 0
 
-    cdef int _add_label(self, SentenceC* s, int head, int dependent, uint64_t label, float change) except -1:
+    cdef int _add_label(self, SentenceC* s, int head, int dependent, uint64_t label, float change) except -1 nogil:
         cdef vector[uint32_t] slots
         cdef int n_templates = self.label_parts.seeds.size()
         slots.resize(n_templates)

@@ -15,7 +15,7 @@ from ..settings import Settings
 from .attach import MAX_CHART, Attacher
 from .tagger import Tagger
 
-TAG, LABEL = 1, 2  # columns of a PackedBag, see bag.word
+FORM, TAG, LABEL = range(3)  # columns of a PackedBag, see bag.word
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Finisher:
         found (Order): The order of the units.
         tags (ndarray): Of the tokens.
         """
-        tops, forms, heads = np.array(bag.tops, dtype=np.int32), tokens.column(0), tokens.heads
+        tops, forms, heads = np.array(bag.tops, dtype=np.int32), tokens.column(FORM), tokens.heads
         between = found.heads
         if not self.builds_trees:
             columns = (forms[tops], tags[tops], packed.heads, packed.column(LABEL))
@@ -102,7 +102,7 @@ class Finisher:
             return replace(found, heads=heads, labels=labels)
         if arcs is not None:
             heads = np.where(heads == FREE, arcs, heads)
-        heads, labels = self.attacher.attach(found.order, bag.column(0), found.tags, heads, labels)
+        heads, labels = self.attacher.attach(found.order, bag.column(FORM), found.tags, heads, labels)
         if len(bag) > MAX_CHART and FREE in heads:
             warnings.warn(str(error("SL195", n=len(bag), limit=MAX_CHART)), stacklevel=2)
         return self._label_root(replace(found, heads=heads, labels=labels))

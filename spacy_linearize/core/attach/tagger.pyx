@@ -180,8 +180,7 @@ cdef class Tagger:
 
         order (ndarray): Input positions in order.
         tags (ndarray): The gold tags by input position, 0 where there are none.
-        RETURNS (Tuple[int, ndarray]): How many tags were wrong, and by input position those that `attach` should learn
-            with: given, else gold, else chosen.
+        RETURNS (int): How many tags were wrong.
         """
         cdef LineC line
         cdef ChoiceC choice
@@ -193,18 +192,16 @@ cdef class Tagger:
         self.weights.start_training()
         table = self.weights.for_training()
         read_line(bag, order, &line)
-        for i in range(line.n):
-            right = gold[places[i]]
-            draw = mix(mix(0, <uint64_t>self.weights.clock), i)
-            self._choose(&line, i, right == 0 or draw % UNSEEN != 0, &table, &choice)
-            if right and not line.words[i].tag_given and line.tags[i] != right:
-                wrong += 1
-                self._learn(&choice, right, line.tags[i])
-        for i in range(line.n):
-            if gold[places[i]] and not line.words[i].tag_given:
-                line.tags[i] = gold[places[i]]
+        with nogil:
+            for i in range(line.n):
+                right = gold[places[i]]
+                draw = mix(mix(0, <uint64_t>self.weights.clock), i)
+                self._choose(&line, i, right == 0 or draw % UNSEEN != 0, &table, &choice)
+                if right and not line.words[i].tag_given and line.tags[i] != right:
+                    wrong += 1
+                    self._learn(&choice, right, line.tags[i])
         self.weights.tick()
-        return wrong, by_position(&line, order)
+        return wrong
 
     cdef int _choose(self, LineC* line, int i, bint is_seen, const TableC* table, ChoiceC* choice) except -1 nogil:
         """Give a word the best of its possible tags. Ties go to the likelier tag.
@@ -246,7 +243,7 @@ cdef class Tagger:
                 choice.parts.push_back(h)
         return 0
 
-    cdef int _learn(self, ChoiceC* choice, uint64_t right, uint64_t chosen) except -1:
+    cdef int _learn(self, ChoiceC* choice, uint64_t right, uint64_t chosen) except -1 nogil:
         """Prefer the right tag to the one that was chosen, if it is possible at all."""
         cdef vector[uint32_t] slots
         cdef size_t rank

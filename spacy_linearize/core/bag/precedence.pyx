@@ -58,6 +58,8 @@ cdef list find_contradiction(ForestC* forest, pairs):
     Cycles are looked for in each family, and among words. Without arcs, and in a whole tree, every contradiction is one
     of these.
     """
+    if not pairs:
+        return []
     edges = {}
     for pair in pairs:
         first, second = pair

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from helpers.slow_tagger import SlowTagger
 from spacy_linearize.core.attach import tagger as module
 from spacy_linearize.core.attach.tagger import Tagger
 from spacy_linearize.core.bag.bag import PackedBag
+from spacy_linearize.core.example import Example
 from spacy_linearize.core.lexicon import Lexicon
 from spacy_linearize.core.records import Bag
 from spacy_linearize.core.weights import Weights
@@ -105,20 +107,20 @@ def test_tags_that_cannot_be_chosen_teach_nothing():
     lexicon.learn(PHRASES)
     tagger = Tagger(Weights(8), lexicon)
     packed = PackedBag(Bag(forms=[SHE, DRINKS]), lexicon)
-    wrong, tags = tagger.update(packed, in_order(2), np.array([PRP, 99], dtype=np.uint64))
-    assert wrong == 1
-    assert tags.tolist() == [PRP, 99]
+    assert tagger.update(packed, in_order(2), np.array([PRP, 99], dtype=np.uint64)) == 1
     assert not tagger.is_trained
     assert not tagger.weights.to_array().any()
 
 
 def test_what_attach_learns_with():
-    """Given tags, right or not; then gold ones; then those that are chosen."""
+    """Given tags, right or not; then gold ones; then usual ones."""
     lexicon = Lexicon()
     lexicon.learn(PHRASES)
-    packed = PackedBag(Bag(forms=[THE, COLD, DRINKS], tags=[77, 0, 0]), lexicon)
-    _, tags = Tagger(Weights(8), lexicon).update(packed, in_order(3), np.array([DT, 0, VB], dtype=np.uint64))
-    assert tags.tolist() == [77, JJ, VB]
+    gold = Bag(forms=[THE, COLD, DRINKS], tags=[DT, 0, VB])
+    example = Example(Bag(forms=gold.forms, tags=[77, 0, 0]), partial(PackedBag, lexicon=lexicon), gold)
+    assert example.tags_to_attach().tolist() == [77, JJ, VB]
+    whole = replace(gold, tags=[DT, JJ, VB])
+    assert Example(replace(gold, tags=None), example.pack, whole).tags_to_attach().tolist() == whole.tags
 
 
 @pytest.mark.parametrize("system", ["order_first", "joint"])
