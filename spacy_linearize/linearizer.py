@@ -17,7 +17,7 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.util import logger
 from spacy.vocab import Vocab
 
@@ -25,7 +25,7 @@ from .atomic import save
 from .core.engine import Engine
 from .core.ngrams.estimate import Estimation
 from .core.records import Bag, Order, SearchOptions, best_combinations
-from .doc.gold import Gold, gold_pairs
+from .doc.gold import Gold, checked_examples, gold_pairs
 from .doc.known import KINDS, Known, check_names, check_stored, new_names
 from .doc.read import Reader, check_doc
 from .doc.reorder import Dropped
@@ -333,14 +333,14 @@ class Linearizer(TrainablePipe):
             `doc.text.read_sentences`. Each is a source, with the interpolation weight that suits the examples.
         language_model (Optional[Dict[str, Any]]): How to make it, see `core.ngrams.estimate.Estimation`.
         """
-        validate_get_examples(get_examples, "Linearizer.initialize")
         if nlp is None and (corpus is not None or text is not None):
             raise error("SL194", key="text" if corpus is None else "corpus")
         check_reader(nlp)
         check_scores(nlp, shim_of(self.model).cfg["labelled"])
         more_names, how = check_names(labels or {}), Estimation.from_dict(language_model or {})
-        examples = corpus(nlp) if corpus is not None and nlp is not None else get_examples()
-        gold = Gold(examples, self.options.tags_from)
+        if corpus is not None and nlp is not None:
+            get_examples = partial(corpus, nlp)
+        gold = Gold(checked_examples(get_examples, "Linearizer.initialize"), self.options.tags_from)
         paths = [] if text is None else [text] if isinstance(text, (str, Path)) else text
         # A model that is there already stays until all of this has gone well.
         engine = shim_of(self.model).new_engine()

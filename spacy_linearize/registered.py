@@ -33,7 +33,7 @@ def build_transition_linearizer(
     update: str = "softmax",
     min_updates: int = 1,
     ngram_order: int = 3,
-    ngram_weights: dict[str, float] = {"partial": 4.0, "tree": 8.0, "free": 4.0},  # noqa: B006
+    ngram_weights: dict[str, float] = {"partial": 5.0, "tree": 8.0, "free": 5.0},  # noqa: B006
 ) -> Model[Any, Any]:
     """spacy_linearize.TransitionLinearizer.v1: a transition-based linearizer with beam search. The arguments are the
     fields of `core.settings.Settings`, with the labels of markers as texts."""

@@ -375,9 +375,27 @@ def test_no_data():
         nlp.get_pipe("linearizer").initialize(lambda: "wrong")
     with pytest.raises(TypeError, match="E930"):
         nlp.get_pipe("linearizer").initialize(lambda: [])
+    with pytest.raises(TypeError, match="E978"):
+        nlp.get_pipe("linearizer").initialize(lambda: iter([Doc(nlp.vocab)]))
     empty = Doc(nlp.vocab)
     with pytest.raises(LinearizeError, match="SL045"):
         nlp.get_pipe("linearizer").initialize(lambda: [Example(empty, empty)])
+    with pytest.raises(LinearizeError, match="SL045"):
+        nlp.get_pipe("linearizer").initialize(lambda: iter([]))
+
+
+def test_examples_are_read_once():
+    nlp = make_nlp()
+    doc = bag(nlp, "a dog")
+    n_readings = 0
+
+    def read():
+        nonlocal n_readings
+        n_readings += 1
+        yield Example(doc, doc)
+
+    nlp.get_pipe("linearizer").initialize(read)
+    assert n_readings == 1
 
 
 def test_words_alone_teach_the_order():

@@ -19,7 +19,7 @@ DIRECTIONS = {"left_to_right": (False,), "right_to_left": (True,), "both": (Fals
 TAG_CHOICES = ("usual", "search")
 KINDS = ("partial", "tree", "free")  # of bags: some, all, or none of their arcs are given
 DEFAULT_EXPERTS = {"partial": DEFAULT_GROUPS, "tree": TREE_GROUPS, "free": FREE_GROUPS}
-DEFAULT_NGRAM_WEIGHTS = {"partial": 4.0, "tree": 8.0, "free": 4.0}
+DEFAULT_NGRAM_WEIGHTS = {"partial": 5.0, "tree": 8.0, "free": 5.0}
 MAX_NGRAM_WEIGHT = 1000
 DEFAULT_BITS = 22
 # The size of a table chosen from the corpus: these bits for this many words, and one more for four times as many words.

@@ -86,15 +86,22 @@ def unpack(data: bytes, source: str = "The data") -> tuple[dict[str, Any], dict[
         starts = accumulate((stored for *_, stored in layout), initial=head_length)
         chunks = [body[start : start + stored] for start, (*_, stored) in zip(starts, layout, strict=False)]
         sizes = [length * np.dtype(dtype).itemsize for _, dtype, length, _ in layout]
-        with ThreadPoolExecutor() as pool:  # most of the time of loading; it needs no GIL
-            inflated = list(pool.map(_inflated, chunks, sizes))
         arrays = {
             name: np.frombuffer(chunk, dtype=dtype, count=length)
-            for chunk, (name, dtype, length, _) in zip(inflated, layout, strict=True)
+            for chunk, (name, dtype, length, _) in zip(_inflate_all(chunks, sizes), layout, strict=True)
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as broken:
         raise error("SL032", source=source, what=str(broken)) from broken
     return header, arrays
+
+
+def _inflate_all(chunks: list[memoryview], sizes: list[int]) -> list[bytes | memoryview]:
+    """Chunks as they were before they were compressed: most of the time of loading, and done without the GIL."""
+    try:
+        with ThreadPoolExecutor() as pool:
+            return list(pool.map(_inflated, chunks, sizes))
+    except RuntimeError:  # there are too many threads already, or the interpreter is shutting down
+        return list(map(_inflated, chunks, sizes))
 
 
 def _check_layout(layout: Any, n_bytes: int) -> None:

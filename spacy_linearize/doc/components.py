@@ -56,7 +56,8 @@ def _set_by_ruler(component: object) -> set[str]:
 
 
 def _is_for_space(patterns: list[list[dict[str, object]]]) -> bool:
-    return all(any(token.get("IS_SPACE") is True for token in pattern) for pattern in patterns)
+    """Whether patterns match a single token of white space and nothing else."""
+    return all(len(tokens) == 1 and tokens[0].get("IS_SPACE") is True and "OP" not in tokens[0] for tokens in patterns)
 
 
 def hash_of(nlp: Language, names: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
-from spacy.training import Example
+from spacy.training import Example, validate_examples, validate_get_examples
 
 from ..core.ngrams.counts import Text
 from ..core.ngrams.estimate import add_sentence
@@ -61,6 +61,19 @@ class Gold:
                 yield sentence
         if not self.text.n_sentences:
             raise error("SL045")
+
+
+def checked_examples(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterator[Example]:
+    """Examples, checked as by spaCy's `validate_get_examples`, but on the way: that one reads all of them first.
+
+    method (str): What asks for them, for messages.
+    """
+    examples = get_examples() if callable(get_examples) else None
+    if not isinstance(examples, Iterator):
+        validate_get_examples(get_examples, method)
+    for eg in examples or ():
+        validate_examples((eg,), method)
+        yield eg
 
 
 @cache

@@ -34,7 +34,7 @@ def read_docbin(source: Path | BinaryIO) -> DocBin:
 
 
 def docs_of(docs: DocBin, path: Path | str, vocab: Vocab) -> Iterator[Doc]:
-    """The Docs of a .spacy file that was read.
+    """The Docs of a .spacy file that was read. It loses their user data.
 
     path (Union[Path, str]): Where it is, for messages.
     """

@@ -31,12 +31,12 @@ Drawn = tuple[Doc, list[Setting]]  # a Doc, and what may be given of it
 
 
 class Source(NamedTuple):
-    """Where Docs come from, how many times in a reading, with which settings, in how many readings (0 for all)."""
+    """Where Docs come from, how many times in a reading, mixed with others and then alone, and with which settings."""
 
     path: Path
     weight: float
+    last: float
     settings: list[Setting]
-    readings: int
 
 
 class Corpus:
@@ -46,8 +46,8 @@ class Corpus:
     sources (Dict[str, Dict[str, Any]]): Several of them instead, under names of your own: each with its "path" and its
         "weight", which says how many times its Docs come up in one reading. With a weight of 3 each comes up three
         times; with 0.5 half of them come up. If `resample` is on, they are drawn anew on each reading. A source may
-        have its own "settings": of a parser's trees, for instance, only parts. With "readings", it takes part in only
-        so many, the first ones: text first, and the treebank last.
+        have its own "settings": of a parser's trees, for instance, only parts. With "last", its Docs come up so many
+        times more at the end of the reading, when all others are through: a treebank after parsed text.
     tags, heads (float): The share of tags, and of arcs, that is given: 0 to 1.
     settings (List[List[float]]): Pairs (tags, heads), of which one is drawn for each sentence instead.
     labelled (bool): Whether given arcs come with their labels.
@@ -96,8 +96,6 @@ class Corpus:
             raise error("SL022", key="sources", value=sources, expected="a table, with a name for each source")
         named = sources or {"path": {"path": path}}
         self.sources = [_check_source(key, source, shared) for key, source in named.items()]
-        if all(source.readings for source in self.sources):
-            raise error("SL022", key="readings", value=self.sources[0].readings, expected="left out for one source")
         self.labelled = labelled
         self.gold_preproc = gold_preproc
         self.min_length = min_length
@@ -116,14 +114,15 @@ class Corpus:
         """
         rng = random.Random(f"{self.seed} {self.n_readings if self.resample else 0}")
         self.n_readings += 1
-        references = self._references(self._docs(nlp, rng))
-        if self.resample:
-            references = shuffled(references, rng, self.buffer_size)
-        for reference, settings in references:
-            tags, heads = rng.choice(settings)
-            given = give(reference, tags, heads, labelled=self.labelled, rng=rng)
-            reference.has_unknown_spaces = True
-            yield Example(given, reference)
+        for weights in ([source.weight for source in self.sources], [source.last for source in self.sources]):
+            references = self._references(self._docs(nlp, weights, rng))
+            if self.resample:
+                references = shuffled(references, rng, self.buffer_size)
+            for reference, settings in references:
+                tags, heads = rng.choice(settings)
+                given = give(reference, tags, heads, labelled=self.labelled, rng=rng)
+                reference.has_unknown_spaces = True
+                yield Example(given, reference)
 
     def _references(self, docs: Iterable[Drawn]) -> Iterator[Drawn]:
         for doc, settings in docs:
@@ -133,10 +132,16 @@ class Corpus:
                 if len(part) >= max(1, self.min_length) and not (self.max_length and len(part) > self.max_length):
                     yield part, settings
 
-    def _docs(self, nlp: Language, rng: random.Random) -> Iterator[Drawn]:
-        """The Docs of all sources: mixed, if they are drawn anew, otherwise one source after the other."""
-        sources = [source for source in self.sources if not source.readings or source.readings >= self.n_readings]
-        pairs = [(stream, source.settings) for source in sources for stream in self._streams(source, rng)]
+    def _docs(self, nlp: Language, weights: list[float], rng: random.Random) -> Iterator[Drawn]:
+        """The Docs of all sources: mixed, if they are drawn anew, otherwise one source after the other.
+
+        weights (List[float]): By source, how many times its Docs come up.
+        """
+        pairs = [
+            (stream, source.settings)
+            for source, weight in zip(self.sources, weights, strict=True)
+            for stream in self._streams(source, weight, rng)
+        ]
         streams = [_drawn(stream.read(nlp.vocab), settings) for stream, settings in pairs]
         if self.limit:
             return chain.from_iterable(islice(stream, self.limit) for stream in streams)
@@ -144,16 +149,16 @@ class Corpus:
             return interleave(streams, [stream for stream, _ in pairs], rng)
         return chain.from_iterable(streams)
 
-    def _streams(self, source: Source, rng: random.Random) -> Iterator[Stream]:
+    def _streams(self, source: Source, weight: float, rng: random.Random) -> Iterator[Stream]:
         """A source once for each time that it is read."""
         files = walk_corpus(source.path, FILE_TYPE) if source.path.exists() else []
         if not files:
             raise error("SL183", path=source.path)
-        for k in range(math.ceil(source.weight)):
+        for k in range(math.ceil(weight)):
             if self.resample and not self.limit:
                 rng.shuffle(files)
             chance = rng if self.resample else random.Random(f"{self.seed} {source.path.name!a}")
-            yield Stream(list(files), share=min(1.0, source.weight - k), rng=chance)
+            yield Stream(list(files), share=min(1.0, weight - k), rng=chance)
 
 
 def _drawn(docs: Iterable[Doc], settings: list[Setting]) -> Iterator[Drawn]:
@@ -162,21 +167,20 @@ def _drawn(docs: Iterable[Doc], settings: list[Setting]) -> Iterator[Drawn]:
 
 def _check_source(name: str, source: Mapping[str, Any], shared: list[Setting]) -> Source:
     if not isinstance(source, Mapping) or not {"path"} <= set(source) <= set(Source._fields) or source["path"] is None:
-        expected = "a path and, if you like, a weight, settings and readings"
+        expected = "a path and, if you like, a weight, settings, and how many times more it comes last"
         raise error("SL022", key=f"sources.{name}", value=source, expected=expected)
-    weight = source.get("weight", 1.0)
+    weight, last = source.get("weight", 1.0), source.get("last", 0.0)
     if type(weight) not in (int, float) or not 0 < weight < math.inf:
         raise error("SL022", key=f"sources.{name}.weight", value=weight, expected="a number above 0")
-    readings = source.get("readings", 0)
-    if type(readings) is not int or readings < 0:
-        raise error("SL022", key=f"sources.{name}.readings", value=readings, expected="a whole number from 0")
+    if type(last) not in (int, float) or not 0 <= last < math.inf:
+        raise error("SL022", key=f"sources.{name}.last", value=last, expected="a number from 0")
     if not isinstance(source["path"], (str, Path)):
         raise error("SL022", key=f"path of '{name}'", value=source["path"], expected="a .spacy file or a folder")
     path = ensure_path(source["path"])
     if path.is_file() and path.suffix != FILE_TYPE:
         raise error("SL054", path=path)
     settings = [_check_setting(setting) for setting in source.get("settings", ())] or shared
-    return Source(path, float(weight), settings, readings)
+    return Source(path, float(weight), float(last), settings)
 
 
 def _check_setting(setting: Iterable[float]) -> Setting:

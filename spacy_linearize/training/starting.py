@@ -66,7 +66,7 @@ tags = 0.0
 
 [components.linearizer]
 factory = "linearizer"
-beam_width = 12
+beam_width = 16
 tree_beam_width = 4
 update_beam_width = 8
 

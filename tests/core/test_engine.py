@@ -2,7 +2,9 @@
 
 import pickle
 import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers import brute, slow
 from helpers.core import copy, decoder, decoders, exact, hide, make, order, plain, to_bytes, train
@@ -95,6 +97,16 @@ class TestLearning:
         assert history[-1].violations < 0.5 * history[0].violations
         with pytest.raises(LinearizeError, match="SL012"):
             train(make(system="joint", table_bits=10), bare, epochs=1)
+
+    def test_attach_learns_from_whole_trees_alone(self, mini):
+        """A missing gold head is not the root."""
+        engine = make(table_bits=12)
+        engine.learn_lexicon(mini[:20])
+        partial = [replace(s, heads=np.where(np.arange(len(s)) == 0, FREE, s.column("heads"))) for s in mini[:20]]
+        progress = engine.update([(hide(gold, 0, 0), gold) for gold in partial])
+        assert progress.wrong_arcs == progress.wrong_labels == 0
+        assert not engine.attacher.weights.to_array().any()
+        assert engine.update([(hide(gold, 0, 0), gold) for gold in mini[:20]]).wrong_arcs > 0
 
     def test_early_and_max_violation_differ(self, mini):
         def first_epoch(rule):
@@ -316,9 +328,9 @@ class TestStoring:
         bag = hide(mini[3], heads=0.5, rng=random.Random(1))
         first = order(engine, bag)[0].score
         engine.change_ngrams(weights={"partial": 0.0})
-        assert engine.settings.ngram_weights == {"partial": 0.0, "tree": 8.0, "free": 4.0}
+        assert engine.settings.ngram_weights == {"partial": 0.0, "tree": 8.0, "free": 5.0}
         assert order(engine, bag)[0].score != first
-        engine.change_ngrams(weights={"partial": 4.0})
+        engine.change_ngrams(weights={"partial": 5.0})
         assert (len(model), order(engine, bag)[0].score) == (before, first)
         engine.change_ngrams(order=2)
         assert (engine.settings.ngram_order, len(model)) == (2, 0)

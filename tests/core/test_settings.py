@@ -73,8 +73,8 @@ def test_templates_are_those_of_the_groups_and_the_further_ones():
 
 
 def test_weights_that_are_not_named_are_the_defaults():
-    assert Settings().ngram_weights == {"partial": 4.0, "tree": 8.0, "free": 4.0}
-    assert Settings(ngram_weights={"tree": 1}).ngram_weights == {"partial": 4.0, "tree": 1.0, "free": 4.0}
+    assert Settings().ngram_weights == {"partial": 5.0, "tree": 8.0, "free": 5.0}
+    assert Settings(ngram_weights={"tree": 1}).ngram_weights == {"partial": 5.0, "tree": 1.0, "free": 5.0}
 
 
 def test_directions():

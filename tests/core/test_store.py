@@ -49,6 +49,22 @@ def put_together(head, chunks):
     return prefix + head + chunks
 
 
+def test_without_threads(small, monkeypatch):
+    """There may be too many already, and there are none when the interpreter shuts down."""
+
+    def fail(*args, **kwargs):
+        raise RuntimeError("can't start new thread")
+
+    _, expected = store.unpack(small)
+    monkeypatch.setattr(store.ThreadPoolExecutor, "submit", fail)
+    _, found = store.unpack(small)
+    assert {name: array.tolist() for name, array in found.items()} == {
+        name: array.tolist() for name, array in expected.items()
+    }
+    with pytest.raises(LinearizeError, match="SL032"):
+        store.unpack(small[:-1])
+
+
 def decodes(data, mini):
     """Whether bytes are a model that orders words. Nothing but an error of this package may come of them."""
     try:

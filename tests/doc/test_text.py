@@ -181,8 +181,15 @@ def test_rulers_that_are_needed():
     ruler.add([[{"TAG": "NN"}]], {"POS": "NOUN"})
     ruler.add([[{"IS_SPACE": True}]], {"TAG": "_SP", "DEP": "dep"})
     assert components_for(nlp, ["token.tag", "token.dep"]) == ["tagger", "parser"]
-    ruler.add([[{"IS_SPACE": True}], [{"LOWER": "to"}]], {"TAG": "TO"})
-    assert components_for(nlp, ["token.tag", "token.dep"]) == ["tagger", "parser", "attribute_ruler"]
+    for pattern in (
+        [[{"IS_SPACE": True}], [{"LOWER": "to"}]],
+        [[{"IS_SPACE": True, "OP": "!"}]],
+        [[{"IS_SPACE": True}, {"LOWER": "to"}]],
+        [[{"IS_SPACE": False}]],
+    ):
+        ruler.clear()
+        ruler.add(pattern, {"TAG": "TO"}, index=-1)
+        assert components_for(nlp, ["token.tag", "token.dep"]) == ["tagger", "parser", "attribute_ruler"], pattern
 
 
 def test_settings_that_cannot_be():

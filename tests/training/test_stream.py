@@ -97,11 +97,15 @@ def test_sources_are_mixed_evenly(nlp, folders):
 
 
 @pytest.mark.parametrize("resample", [True, False])
-def test_sources_of_the_first_readings(nlp, folders, resample):
-    silver, gold = {"path": folders["silver"], "readings": 2}, {"path": folders["gold"], "weight": 2}
-    corpus = Corpus(sources={"silver": silver, "gold": gold}, resample=resample)
-    counts = [Counter(text.split()[0] for text in texts(corpus, nlp)) for _ in range(4)]
-    assert counts == [{"silver": 600, "gold": 200}] * 2 + [{"gold": 200}] * 2
+def test_a_source_comes_last(nlp, folders, resample):
+    """In each reading, however often the corpus is read, and whoever reads it."""
+    silver, gold = {"path": folders["silver"]}, {"path": folders["gold"], "weight": 2, "last": 1.5}
+    corpus = Corpus(sources={"silver": silver, "gold": gold}, resample=resample, buffer_size=50)
+    for _ in range(3):
+        found = [text.split()[0] for text in texts(corpus, nlp)]
+        assert Counter(found[:800]) == {"silver": 600, "gold": 200}
+        assert set(found[800:]) == {"gold"}
+        assert 120 < len(found[800:]) < 180
 
 
 def test_mixing_is_deterministic(nlp, folders):
@@ -142,12 +146,9 @@ def test_sources_in_a_config(folders):
         ({"sources": {"a": {"path": None}}}, "sources.a"),
         ({"sources": {"a": {"path": "x", "weight": 0}}}, r"sources\.a\.weight' is 0"),
         ({"sources": {"a": {"path": "x", "weight": "3"}}}, r"sources\.a\.weight"),
-        ({"sources": {"a": {"path": "x", "readings": -1}}}, r"sources\.a\.readings' is -1"),
-        ({"sources": {"a": {"path": "x", "readings": True}}}, r"sources\.a\.readings"),
-        (
-            {"sources": {"a": {"path": "x", "readings": 1}, "b": {"path": "y", "readings": 2}}},
-            "left out for one source",
-        ),
+        ({"sources": {"a": {"path": "x", "last": -1}}}, r"sources\.a\.last' is -1"),
+        ({"sources": {"a": {"path": "x", "last": True}}}, r"sources\.a\.last"),
+        ({"sources": {"a": {"path": "x", "last": float("nan")}}}, r"sources\.a\.last"),
         ({"path": "y", "sources": {"a": {"path": "x"}}}, "left out"),
         ({"path": "y", "buffer_size": 0}, "buffer_size"),
         ({"path": "y", "limit": -1}, "limit"),

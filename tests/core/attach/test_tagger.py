@@ -119,8 +119,9 @@ def test_what_attach_learns_with():
     gold = Bag(forms=[THE, COLD, DRINKS], tags=[DT, 0, VB])
     example = Example(Bag(forms=gold.forms, tags=[77, 0, 0]), partial(PackedBag, lexicon=lexicon), gold)
     assert example.tags_to_attach().tolist() == [77, JJ, VB]
-    whole = replace(gold, tags=[DT, JJ, VB])
-    assert Example(replace(gold, tags=None), example.pack, whole).tags_to_attach().tolist() == whole.tags
+    for tags, wanted in (([DT, JJ, VB], [DT, JJ, VB]), ([0, 0, VB], [DT, JJ, VB]), ([0, 0, 0], [DT, JJ, NN])):
+        example = Example(replace(gold, tags=None), example.pack, replace(gold, tags=tags))
+        assert example.tags_to_attach().tolist() == wanted
 
 
 @pytest.mark.parametrize("system", ["order_first", "joint"])
