@@ -17,7 +17,7 @@ from .attach.tagger import Tagger
 from .bag.bag import PackedBag
 from .bag.forest import is_projective
 from .example import Example
-from .experts import Experts, kind_of
+from .experts import Experts, kind_of, n_found_for, width_for
 from .hashing import mix_values
 from .interrupt import worker_pool
 from .lexicon import Lexicon
@@ -115,9 +115,9 @@ class Engine:
         return decode(
             [self.experts.decoders_for(one) for one in packed],
             packed,
-            widths=[_width(one, options) for one in packed],
+            widths=[width_for(one, options) for one in packed],
             weights=[self.experts.ngram_weight_for(one) for one in packed],
-            n_best=[_n_found(one, options) for one in packed],
+            n_best=[n_found_for(one, options) for one in packed],
         )
 
     def prepare(self, bag: Bag, projective: bool = False) -> tuple[Bag, PackedBag]:
@@ -265,7 +265,7 @@ class Engine:
         self, decoder: Decoder, examples: list[Example], options: SearchOptions, dropout: float, seed: int
     ) -> Progress:
         gold = [(one.bag, one.order, one.heads, one.tags, one.labels) for one in examples]
-        widths = [_width(one.bag, options) for one in examples]
+        widths = [width_for(one.bag, options) for one in examples]
         lost, actions = update(decoder, gold, widths=widths, rule=self.settings.update, dropout=dropout, seed=seed)
         return Progress(violations=lost, actions=actions)
 
@@ -382,18 +382,6 @@ class Engine:
 
     def __reduce__(self) -> tuple[Callable[..., "Engine"], tuple[Any, ...]]:
         return Engine.from_arrays, self.to_arrays()
-
-
-def _width(bag: PackedBag, options: SearchOptions) -> int:
-    """The width of the beam for a bag. It is at least the number of results that are asked for."""
-    width = options.beam_width if bag.is_open else options.tree_beam_width or options.beam_width
-    wanted = _n_found(bag, options)
-    return width if wanted == 1 else max(width, wanted)
-
-
-def _n_found(bag: PackedBag, options: SearchOptions) -> int:
-    """How many orders of a bag to find."""
-    return max(options.n_best, options.n_found.get(kind_of(bag), 1))
 
 
 def _call(job: Callable[[], Progress]) -> Progress:

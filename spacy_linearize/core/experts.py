@@ -1,4 +1,4 @@
-"""Which weights order which kind of bag.
+"""Which weights order which kind of bag, with how wide a beam.
 
 A bag has all arcs given ("tree"), some ("partial") or none ("free"). Each kind can have an expert: searches with
 templates and weights of their own. Bags of a kind without one go to the expert for partial trees.
@@ -11,6 +11,7 @@ from .features.plan import Features
 from .hashing import mix_values
 from .lexicon import Lexicon
 from .ngrams.table import Ngrams
+from .records import SearchOptions
 from .search.beam import Decoder
 from .settings import SYSTEMS, Settings
 from .weights import Weights
@@ -21,6 +22,18 @@ def kind_of(bag: PackedBag) -> str:
     if not bag.is_open:
         return "tree"
     return "partial" if bag.has_arcs else "free"
+
+
+def width_for(bag: PackedBag, options: SearchOptions) -> int:
+    """The width of the beam for a bag. It is at least the number of results that are asked for."""
+    width = options.beam_width if bag.is_open else options.tree_beam_width or options.beam_width
+    wanted = n_found_for(bag, options)
+    return width if wanted == 1 else max(width, wanted)
+
+
+def n_found_for(bag: PackedBag, options: SearchOptions) -> int:
+    """How many orders of a bag to find."""
+    return max(options.n_best, options.n_found.get(kind_of(bag), 1))
 
 
 class Experts:
