@@ -84,8 +84,10 @@ cdef bint is_whole_tree(const int[:] heads) except -1:
             return False
         h = heads[k]
         if h >= 0:
-            first[h] = min(first[h], first[k])
-            last[h] = max(last[h], last[k])
+            if first[k] < first[h]:
+                first[h] = first[k]
+            if last[k] > last[h]:
+                last[h] = last[k]
             size[h] += size[k]
             waiting[h] -= 1
             if waiting[h] == 0:
