@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import spacy
 from helpers.commands import run
-from spacy.tokens import Doc
+from helpers.docs import read_docs
+from spacy.tokens import Doc, DocBin
 
 import spacy_linearize
 from spacy_linearize.errors import LinearizeError
@@ -104,15 +105,17 @@ def test_fit():
 
 
 @pytest.mark.slow
-def test_calibrate(trained_path, corpus_path, tmp_path):
-    code, _, err = run("calibrate", trained_path, corpus_path, tmp_path / "model", "--limit", 60)
+def test_calibrate(trained_path, tmp_path):
+    docs = read_docs()[:40]
+    odd = [Doc(doc.vocab, words=[token.text for token in reversed(doc)]) for doc in docs[:20]]  # others are better
+    DocBin(docs=[*docs, *odd]).to_disk(tmp_path / "corpus.spacy")
+    code, _, err = run("calibrate", trained_path, tmp_path / "corpus.spacy", tmp_path / "model")
     assert code == 0, err
     calibrated = spacy.load(tmp_path / "model")
     result = calibrated.get_pipe("linearizer").score_order(Doc(calibrated.vocab, words=["The", "dog", "sleeps", "."]))
     assert 0 < result.probability < 1
-    assert (tmp_path / "model" / "linearizer" / "model").read_bytes() == (
-        trained_path / "linearizer" / "model"
-    ).read_bytes()
+    before, after = (path / "linearizer" / "model" for path in (trained_path, tmp_path / "model"))
+    assert before.read_bytes() == after.read_bytes()
 
 
 def test_nothing_to_calibrate_with(component, nlp):

@@ -58,6 +58,7 @@ def test_settings_are_checked():
 
 
 def test_a_model_that_is_not_there(nlp, component, tmp_path):
+    component.beam_width = 16  # as wide as it is with candidates for the model
     for name in (tmp_path / "nothing", tmp_path / "nothing.gguf"):
         component.reranker = make_causal_lm(str(name), strict=True)
         with pytest.raises(LinearizeError, match=r"SL234.*nothing"):
