@@ -1,6 +1,7 @@
 """How fast training is: sentences a second of each part of the loop, from the corpus to the weights.
 
     python benchmarks/train_speed.py TRAIN.spacy [--config configs/default.cfg] [--limit 4000] [--threads 1 2]
+        [--passes 1]
 
 The model first learns from `--limit` sentences, so that its beams and updates are those of training under way. Then
 each part is timed on the same number: reading the corpus, gold pairs, packing, the core (`Engine.update`), the
@@ -74,6 +75,7 @@ def main() -> None:
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "default.cfg")
     parser.add_argument("--limit", type=int, default=4000)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--passes", type=int, default=1, help="time the core so many times")
     parser.add_argument("--width", type=int, default=0, help="of the beam, instead of update_beam_width")
     options = parser.parse_args()
     overrides = {"paths.train": str(options.train), "paths.dev": str(options.train)}
@@ -94,7 +96,7 @@ def main() -> None:
     warm, pairs, examples = pairs[: options.limit], pairs[options.limit :], examples[options.limit :]
     timed("first pass", len(warm), lambda: update_engine(engine, warm, widths, 2))
     timed("pack", len(pairs), lambda: [engine.pack(bag) for bag, _ in pairs])
-    for n in options.threads:
+    for n in options.threads * options.passes:
         timed(f"core, {n} threads", len(pairs), lambda n=n: update_engine(engine, pairs, widths, n))  # type: ignore[misc]
     print(f"checksum {checksum(engine)}")
     for n in options.threads:

@@ -140,6 +140,7 @@ class Corpus:
         pairs = [
             (stream, source.settings)
             for source, weight in zip(self.sources, weights, strict=True)
+            if weight
             for stream in self._streams(source, weight, rng)
         ]
         streams = [_drawn(stream.read(nlp.vocab), settings) for stream, settings in pairs]
